@@ -1,0 +1,95 @@
+// swift-tools-version: 6.2
+// The targets and the arrows between them; Sources/README.md draws the picture.
+import PackageDescription
+
+/// One set of rules for every target: Swift 6, warnings are errors, imports say what they need.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Targets that call C say `unsafe` where they do.
+let edge = house + [.strictMemorySafety()]
+
+func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge: Bool = false) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: isEdge ? edge : house)
+}
+
+/// Tests mirror Sources: one test target a layer. Fixtures are text files read from the source tree.
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: [.target(name: name)] + dependencies,
+        swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
+}
+
+let package = Package(
+    name: "peripheral-emu",
+    products: [.executable(name: "peripheral-emu", targets: ["peripheral-emu"])],
+    targets: [
+        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml is linked.
+        .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
+        .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CLinux"),
+
+        // ground
+        layer("Wire"),
+        layer("SansIO"),
+
+        // records
+        layer("HCI", ["Wire"]),
+        layer("YAML", ["CYaml"], edge: true),
+
+        // layers
+        layer("L2CAP", ["Wire", "SansIO", "HCI"]),
+        layer("GATT", ["Wire", "SansIO"]),
+        layer("Advertising", ["Wire", "SansIO", "HCI"]),
+        layer("Behaviours", ["Wire", "SansIO"]),
+
+        // composition
+        layer("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
+        layer("Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"]),
+        layer("VirtualController", ["Wire", "SansIO", "HCI"]),
+
+        // device
+        layer("Emulator", [
+            "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost", "Profiles",
+        ]),
+
+        // edges
+        layer("Simulation", [
+            "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
+        ]),
+        layer("LinuxIO", ["Wire", "SansIO", "HCI", "CBluetooth", "CLinux"], edge: true),
+
+        // executables
+        .executableTarget(
+            name: "peripheral-emu",
+            dependencies: [
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost", "VirtualController",
+                "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO", "CLinux",
+            ],
+            swiftSettings: edge),
+
+        tests("Wire"),
+        tests("SansIO"),
+        tests("HCI", ["Wire"]),
+        tests("YAML"),
+        tests("L2CAP", ["Wire", "SansIO", "HCI"]),
+        tests("GATT", ["Wire", "SansIO"]),
+        tests("Advertising", ["Wire", "SansIO", "HCI"]),
+        tests("Behaviours", ["Wire", "SansIO"]),
+        tests("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
+        tests("Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"]),
+        tests("VirtualController", ["Wire", "SansIO", "HCI"]),
+        tests("Emulator", [
+            "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost", "Profiles",
+        ]),
+        tests("Simulation", [
+            "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
+        ]),
+        tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+    ]
+)

@@ -1,0 +1,31 @@
+// The AD structures a profile can put into advertising data and scan response.
+public import Wire
+
+/// Flags (Core Specification Supplement, Part A, 1.3).
+public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    public static let limitedDiscoverable = AdvertisingFlags(rawValue: 0x01)
+    public static let generalDiscoverable = AdvertisingFlags(rawValue: 0x02)
+    public static let noBREDR = AdvertisingFlags(rawValue: 0x04)
+}
+
+/// One entry of the profile's `data:` or `scan-response:` list.
+///
+/// An entry can make several AD structures: UUIDs of different widths, or iBeacon with its flags.
+public enum AdvertisingStructure: Equatable, Sendable {
+    case flags(AdvertisingFlags)
+    /// Service UUIDs, grouped by width on the wire, in the order given within a width.
+    case serviceUUIDs([BluetoothUUID], complete: Bool)
+    /// The local name; a shortened one is already cut.
+    case name(String, complete: Bool)
+    /// In dBm.
+    case txPower(Int8)
+    case appearance(UInt16)
+    case manufacturer(company: UInt16, data: [UInt8])
+    case serviceData(BluetoothUUID, data: [UInt8])
+    /// Apple's proximity beacon, with its flags; measured power in dBm at 1 m.
+    case iBeacon(uuid: BluetoothUUID, major: UInt16, minor: UInt16, measuredPower: Int8)
+    /// Any AD type with its bytes.
+    case raw(type: UInt8, data: [UInt8])
+}

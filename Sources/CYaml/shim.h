@@ -1,0 +1,2 @@
+/* libyaml: the parser behind the YAML target. */
+#include <yaml.h>

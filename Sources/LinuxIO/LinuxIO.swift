@@ -1,0 +1,1 @@
+// Placeholder while the layer is being written.
