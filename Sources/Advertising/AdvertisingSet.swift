@@ -1,7 +1,6 @@
 // What one advertising set says and how often, as the profile declares it.
 public import HCI
 public import SansIO
-public import Wire
 
 /// Who may answer an advertisement (Core 6.0, Vol 4, Part E, 7.8.5).
 public enum AdvertisingKind: Equatable, Sendable { case connectable, scannable, nonConnectable }
