@@ -41,6 +41,16 @@ public struct ControllerSession: Sendable {
         commands.pump(at: now, sending: &out)
     }
 
+    /// Forgets the controller, until the next `start`.
+    mutating func stop() {
+        commands.reset()
+        table.reset()
+        state = .off
+    }
+
+    /// All links are over.
+    mutating func forgetLinks() { table.reset() }
+
     /// Queues a command of the role's own; its answer comes as `.answered` or a failure.
     mutating func send<Command: HCICommand>(
         _ command: Command, _ need: CommandNeed, at now: Instant, sending out: inout ByteBlock
@@ -54,7 +64,7 @@ public struct ControllerSession: Sendable {
 
     // MARK: time
 
-    var deadline: Instant? { state == .failed ? nil : commands.deadline }
+    var deadline: Instant? { commands.deadline }
 
     mutating func expire(
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<SessionEvent>

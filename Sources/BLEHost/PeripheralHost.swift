@@ -86,6 +86,13 @@ public struct PeripheralHost: Sendable {
         session.start(at: now, sending: &out)
     }
 
+    /// The controller or the way to it is gone: all links are over, until the next `start`.
+    public mutating func controllerIsGone(emit: inout Outputs<PeripheralEvent>) {
+        closeAllLinks(.connectionTimeout, &emit)
+        advertising.controllerWasReset()
+        session.stop()
+    }
+
     /// Stops advertising and ends the links, as a device that is switched off would.
     public mutating func stop(
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<PeripheralEvent>
@@ -110,6 +117,7 @@ public struct PeripheralHost: Sendable {
             server.disconnect(link)
             emit.append(.disconnected(link: link, reason))
         }
+        session.forgetLinks()
     }
 
     // MARK: advertising

@@ -71,6 +71,19 @@ public struct DevicePort: Sendable {
         captureSent(out, from: before, at: now)
     }
 
+    /// The controller or the way to it is gone: links are over, nothing can be sent.
+    public mutating func controllerIsGone(at now: Instant, emit: inout Outputs<DeviceEvent>) {
+        framer.reset()
+        device.controllerIsGone(at: now, emit: &emit)
+    }
+
+    /// What is to be appended to the capture file; empty without a capture.
+    public mutating func takeCapture() -> [UInt8] {
+        guard let bytes = capture?.block.bytes, !bytes.isEmpty else { return [] }
+        capture?.block.removeAll()
+        return bytes
+    }
+
     private mutating func captureSent(_ out: borrowing ByteBlock, from start: Int, at now: Instant) {
         guard capture != nil, out.count > start else { return }
         let sent = out.bytes.span

@@ -101,6 +101,12 @@ public struct EmulatedDevice: Sendable {
         forward(&emit)
     }
 
+    /// The controller is gone. Values, generators and the activity signal go on.
+    public mutating func controllerIsGone(at now: Instant, emit: inout Outputs<DeviceEvent>) {
+        host.controllerIsGone(emit: &hostEvents)
+        forward(&emit)
+    }
+
     // MARK: packets and time
 
     /// Takes one whole H4 packet from the controller.
