@@ -180,7 +180,7 @@ private func reference(_ rule: ActivityRule, until end: Int64) -> [Change] {
 
     @Test("any trace and any thresholds: no trap, alternating states, instants in order")
     func rubbish() {
-        let values = [Double.nan, .infinity, -.infinity, 0, -1, 1e308, 0.1, 0.2, .leastNonzeroMagnitude]
+        let values = [Double.nan, .infinity, -.infinity, 0, -1, 1e308, 0.1, 0.2]
         let times = [Int64.min, .max, 0, -5, 1_000, 2_000_000, .max - 1]
         let holds = [Int64.min, -1, 0, 1, 1_000_000, .max]
         for seed in 0..<2_000 as Range<UInt64> {

@@ -148,6 +148,8 @@ import Wire
         }
         let isStart = octets.starts(with: written)
         let isWhole = written.count == octets.count || octets[written.count] == 0
-        if !isStart || !isWhole { Issue.record("\(Hex.string(octets)) became \(Hex.string(written))") }
+        if !isStart || !isWhole {
+            Issue.record("\(Hex.string(octets)) became \(Hex.string(written))")
+        }
     }
 }
