@@ -1,7 +1,8 @@
 // Opcodes, event codes and status codes of HCI, each open to what later specifications add.
 public import Wire
 
-/// An HCI command's opcode: OGF in the upper 6 bits, OCF in the lower 10 (Core 6.0, Vol 4, Part E, 5.4.1).
+/// An HCI command's opcode: OGF in the upper 6 bits, OCF in the lower 10 (Core 6.0, Vol 4, Part
+/// E, 5.4.1).
 public struct Opcode: OpenCode, CustomStringConvertible {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
