@@ -104,12 +104,12 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .leBufferSize:
             let answer = try LEBufferSize(hci: parameters)
             information.setBuffers(
-                octets: answer.aclDataPacketLength, packets: UInt16(answer.totalAclDataPackets))
+                octets: answer.aclDataPacketLength, packets: UInt16(answer.totalACLDataPackets))
         case .bufferSize:
             let answer = try BufferSize(hci: parameters)
             information.setBuffers(
-                octets: answer.aclDataPacketLength, packets: answer.totalAclDataPackets)
-        case .publicAddress: information.publicAddress = try BDADDR(hci: parameters).bdAddr
+                octets: answer.aclDataPacketLength, packets: answer.totalACLDataPackets)
+        case .publicAddress: information.publicAddress = try BDADDR(hci: parameters).bdADDR
         case .reset, .localFeatures, .eventMask, .leEventMask, .randomAddress: break
         }
     }
