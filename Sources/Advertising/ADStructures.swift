@@ -31,14 +31,20 @@ public struct ADStructure: Equatable, Sendable {
     /// The octets behind the type.
     public var bytes: [UInt8]
     public var content: Content
+
+    public init(type: ADType, bytes: [UInt8], content: Content) {
+        self.type = type
+        self.bytes = bytes
+        self.content = content
+    }
 }
 
 /// The decoder of advertising data, scan responses and extended inquiry responses.
 public enum ADStructures {
     /// The AD structures of `data`, in order; never fails, whatever a peer sent.
     ///
-    /// A zero length ends the data early (Core 6.0, Vol 3, Part C, 11). A structure that is longer than
-    /// the data is the last one and says so.
+    /// A zero length ends the data early (Core 6.0, Vol 3, Part C, 11). A structure that is longer
+    /// than the data is the last one and says so.
     public static func decode(_ data: Span<UInt8>) -> [ADStructure] {
         var structures: [ADStructure] = []
         var offset = 0
@@ -48,7 +54,8 @@ public enum ADStructures {
             let end = min(start + announced, data.count)
             guard start < end else {
                 structures.append(ADStructure(
-                    type: ADType(rawValue: 0), bytes: [], content: .truncated(announced: announced)))
+                    type: ADType(rawValue: 0), bytes: [],
+                    content: .truncated(announced: announced)))
                 break
             }
             let type = ADType(rawValue: data[start])

@@ -5,8 +5,8 @@ import Wire
 public enum AdvertisingLimits {
     /// AdvData and ScanRspData of legacy PDUs (Core 6.0, Vol 6, Part B, 2.3.1.1).
     public static let legacyDataOctets = 31
-    /// What one AD structure can hold beside its length and type: the length is one octet and counts
-    /// the type (Core 6.0, Vol 3, Part C, 11).
+    /// What one AD structure can hold beside its length and type: the length is one octet and
+    /// counts the type (Core 6.0, Vol 3, Part C, 11).
     public static let structureDataOctets = 254
 }
 
@@ -20,8 +20,8 @@ enum IBeacon {
 }
 
 extension AdvertisingStructure {
-    /// Appends the AD structures of this entry. Data over 254 octets is cut, where `octetCount` is not,
-    /// so that a budget refuses it first.
+    /// Appends the AD structures of this entry. Data over 254 octets is cut, where `octetCount` is
+    /// not, so that a budget refuses it first.
     public func encode(into bytes: inout [UInt8]) {
         for element in elements {
             let data = element.data.prefix(AdvertisingLimits.structureDataOctets)
@@ -86,15 +86,17 @@ extension AdvertisingStructure {
 
     /// One list for each width: a packet has at most one of each (Supplement, Part A, 1.1.1).
     private static func serviceLists(_ uuids: [BluetoothUUID], complete: Bool) -> [Element] {
-        let widths: [(width: BluetoothUUID.Width, label: String, type: ADType)] = [
-            (.short, "service-uuid16", complete ? .completeServiceUUIDs16 : .incompleteServiceUUIDs16),
-            (.medium, "service-uuid32", complete ? .completeServiceUUIDs32 : .incompleteServiceUUIDs32),
-            (.full, "service-uuid128", complete ? .completeServiceUUIDs128 : .incompleteServiceUUIDs128),
+        let lists: [(BluetoothUUID.Width, String, complete: ADType, incomplete: ADType)] = [
+            (.short, "service-uuid16", .completeServiceUUIDs16, .incompleteServiceUUIDs16),
+            (.medium, "service-uuid32", .completeServiceUUIDs32, .incompleteServiceUUIDs32),
+            (.full, "service-uuid128", .completeServiceUUIDs128, .incompleteServiceUUIDs128),
         ]
-        return widths.compactMap { width, label, type in
+        return lists.compactMap { width, label, completeType, incompleteType in
             let ofWidth = uuids.filter { $0.width == width }
             guard !ofWidth.isEmpty else { return nil }
-            return Element(label: label, type: type, data: ofWidth.flatMap(\.littleEndian))
+            return Element(
+                label: label, type: complete ? completeType : incompleteType,
+                data: ofWidth.flatMap(\.littleEndian))
         }
     }
 

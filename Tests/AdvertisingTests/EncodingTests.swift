@@ -70,7 +70,8 @@ import Wire
 
     @Test("data too long for its length octet is cut on the air, but not in the budget")
     func tooLong() {
-        let structure = AdvertisingStructure.name(String(repeating: "x", count: 300), complete: true)
+        let name = String(repeating: "x", count: 300)
+        let structure = AdvertisingStructure.name(name, complete: true)
         #expect(structure.octetCount == 302)
         let bytes = advertisingBytes([structure])
         #expect(bytes.count == 256)
