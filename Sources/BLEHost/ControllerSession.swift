@@ -1,8 +1,8 @@
 // A controller from Reset on: initialisation, command and ACL credits, links. Shared by both roles.
-public import HCI
+import HCI
 import L2CAP
-public import SansIO
-public import Wire
+import SansIO
+import Wire
 
 /// The host's end of one HCI, without a role: it brings the controller up, keeps commands and ACL
 /// data within the controller's credits and turns its events into few words.

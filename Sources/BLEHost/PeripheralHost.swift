@@ -203,9 +203,16 @@ public struct PeripheralHost: Sendable {
             if payload.count > 0, payload[0] == 0x01 { reply.append([0x05, 0x05]) }
         default: return
         }
-        guard !reply.isEmpty else { return }
+        sendReply(cid: cid, to: link, at: now, &out)
+    }
+
+    private mutating func sendReply(
+        cid: UInt16, to link: Int, at now: Instant, _ out: inout ByteBlock
+    ) {
+        let pdu = reply.bytes
+        guard !pdu.isEmpty else { return }
         session.send(
-            reply.bytes.span, cid: cid, on: link, at: now, sending: &out, emit: &sessionEvents)
+            pdu.span, cid: cid, on: link, at: now, sending: &out, emit: &sessionEvents)
     }
 
     // MARK: notifications
@@ -226,10 +233,7 @@ public struct PeripheralHost: Sendable {
     ) {
         reply.removeAll()
         _ = server.notification(of: handle, to: link, at: now, into: &reply)
-        guard !reply.isEmpty else { return }
-        session.send(
-            reply.bytes.span, cid: L2CAPChannel.attribute, on: link, at: now, sending: &out,
-            emit: &sessionEvents)
+        sendReply(cid: L2CAPChannel.attribute, to: link, at: now, &out)
     }
 
     // MARK: time
