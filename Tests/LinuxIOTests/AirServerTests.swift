@@ -9,7 +9,7 @@ import Wire
 extension LinuxIOTests {
     @Suite struct AirServerTests {
         /// A client and what it has got, driven together with a server that echoes.
-        private struct Pair: ~Copyable {
+        private struct Pair {
             let loop: EventLoop
             let server: AirServer
             let client: ByteTransport
