@@ -1,0 +1,313 @@
+"""A Bumble central that scans, connects, discovers, reads, writes and follows any accessory.
+
+`Central` is one central on one HCI transport. `whole_run` takes an accessory through everything a
+phone does with it and raises AssertionError with the step's name where something is not right.
+"""
+import asyncio
+import contextlib
+import difflib
+import time
+from dataclasses import dataclass, field
+
+from bumble import hci
+from bumble.core import AdvertisingData
+from bumble.device import Device, DeviceConfiguration, Peer
+from bumble.gatt import Characteristic
+from bumble.transport import open_transport
+
+# Long enough for a slow machine; no step of a right accessory comes near it.
+STEP_SECONDS = 20
+
+PROPERTIES = {
+    "broadcast": 0x01, "read": 0x02, "write-without-response": 0x04, "write": 0x08,
+    "notify": 0x10, "indicate": 0x20, "signed-write": 0x40, "extended-properties": 0x80,
+}
+
+
+def uuid_text(uuid):
+    """`180F` for a 16-bit UUID, else the usual 128-bit form; both in upper case."""
+    octets = bytes(uuid)
+    if len(octets) == 2:
+        return octets[::-1].hex().upper()
+    text = uuid.to_bytes(force_128=True)[::-1].hex().upper()
+    return "-".join([text[:8], text[8:12], text[12:16], text[16:20], text[20:]])
+
+
+@dataclass
+class CharacteristicEntry:
+    """One characteristic of a discovered or printed tree."""
+    handle: int
+    uuid: str
+    properties: set
+    descriptors: list = field(default_factory=list)  # (handle, UUID)
+
+
+@dataclass
+class ServiceEntry:
+    """One primary service of a discovered or printed tree; `handle` to `end` is its range."""
+    handle: int
+    end: int
+    uuid: str
+    characteristics: list = field(default_factory=list)
+
+
+def tree_lines(tree):
+    """A tree as text, one line an entry, for messages."""
+    for service in tree:
+        yield f"{service.handle:04X} to {service.end:04X} service {service.uuid}"
+        for entry in service.characteristics:
+            properties = " ".join(sorted(entry.properties))
+            yield f"  {entry.handle:04X} characteristic {entry.uuid}: {properties}"
+            for handle, uuid in entry.descriptors:
+                yield f"    {handle:04X} descriptor {uuid}"
+
+
+@dataclass
+class Found:
+    """What one scan heard of an accessory."""
+    address: object
+    name: str
+    services: set
+    connectable: bool
+    seconds: float
+
+
+@dataclass
+class Expectations:
+    """What a central must see of one profile."""
+    name: str
+    advertised: set
+    tree: list
+    notify: str = None          # UUID of the characteristic to follow
+    period: float = None        # seconds between two notifications
+    notifications: int = 4
+    write: str = None           # UUID of one that is written and read back
+    write_value: bytes = b"\x2a"
+    write_command: str = None   # UUID of one written without response
+    values: dict = field(default_factory=dict)  # UUID → expected value
+    mtu: int = 247
+
+
+class Central:
+    """One Bumble host in the central role. Make one with `Central.on`."""
+
+    def __init__(self, device):
+        self.device = device
+        self.connection = None
+        self.peer = None
+
+    @staticmethod
+    @contextlib.asynccontextmanager
+    async def on(transport_name, address="C4:C3:C2:C1:C0:C9"):
+        """A central, powered on, on the controller at `transport_name`."""
+        async with await open_transport(transport_name) as transport:
+            configuration = DeviceConfiguration(name="central", address=hci.Address(address))
+            device = Device.from_config_with_hci(
+                configuration, transport.source, transport.sink)
+            await asyncio.wait_for(device.power_on(), STEP_SECONDS)
+            yield Central(device)
+
+    async def find(self, name=None, services=(), seconds=STEP_SECONDS):
+        """Scans until an accessory of this name, or with all these services, is heard."""
+        found = asyncio.get_running_loop().create_future()
+        start = time.monotonic()
+
+        def heard(advertisement):
+            entry = self.describe(advertisement, time.monotonic() - start)
+            right = entry.name == name if name else set(services) <= entry.services
+            if right and not found.done():
+                found.set_result(entry)
+
+        self.device.on("advertisement", heard)
+        try:
+            await self.device.start_scanning(active=True)
+            return await asyncio.wait_for(found, seconds)
+        except asyncio.TimeoutError:
+            raise AssertionError(
+                f"scan: no accessory {name or services} heard within {seconds} s") from None
+        finally:
+            self.device.remove_listener("advertisement", heard)
+            await self.device.stop_scanning()
+
+    @staticmethod
+    def describe(advertisement, seconds):
+        """An advertisement's name and services as text."""
+        data = advertisement.data
+        name = data.get(AdvertisingData.Type.COMPLETE_LOCAL_NAME) \
+            or data.get(AdvertisingData.Type.SHORTENED_LOCAL_NAME)
+        services = set()
+        for kind in (AdvertisingData.Type.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS,
+                     AdvertisingData.Type.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS,
+                     AdvertisingData.Type.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS,
+                     AdvertisingData.Type.INCOMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS):
+            services |= {uuid_text(uuid) for uuid in data.get(kind) or []}
+        return Found(advertisement.address, name, services, advertisement.is_connectable, seconds)
+
+    async def connect(self, address, mtu=247):
+        """Connects and exchanges the MTU; 23 leaves it at the default. Returns the MTU in use."""
+        self.connection = await asyncio.wait_for(
+            self.device.connect(address, timeout=STEP_SECONDS), STEP_SECONDS + 1)
+        self.peer = Peer(self.connection)
+        if mtu > 23:
+            return await asyncio.wait_for(self.peer.request_mtu(mtu), STEP_SECONDS)
+        return 23
+
+    async def discover(self):
+        """Everything the accessory has, by the procedures a phone uses."""
+        return await asyncio.wait_for(self.discover_tree(), STEP_SECONDS)
+
+    async def discover_tree(self):
+        """`discover` without its time limit."""
+        tree = []
+        for service in await self.peer.discover_services():
+            entry = ServiceEntry(service.handle, service.end_group_handle,
+                                 uuid_text(service.uuid))
+            tree.append(entry)
+            for characteristic in await service.discover_characteristics():
+                descriptors = await characteristic.discover_descriptors()
+                properties = int(characteristic.properties)
+                entry.characteristics.append(CharacteristicEntry(
+                    characteristic.handle, uuid_text(characteristic.uuid),
+                    {name for name, bit in PROPERTIES.items() if properties & bit},
+                    [(descriptor.handle, uuid_text(descriptor.type))
+                     for descriptor in descriptors]))
+        return tree
+
+    def characteristic(self, uuid):
+        """The discovered characteristic of this UUID."""
+        for service in self.peer.services:
+            for characteristic in service.characteristics:
+                if uuid_text(characteristic.uuid) == uuid:
+                    return characteristic
+        raise AssertionError(f"discover: no characteristic {uuid}")
+
+    async def read(self, uuid):
+        """The value of the characteristic of this UUID, long ones whole."""
+        return bytes(await asyncio.wait_for(
+            self.characteristic(uuid).read_value(), STEP_SECONDS))
+
+    async def write(self, uuid, value, with_response=True):
+        """Writes by request, or by command."""
+        await asyncio.wait_for(
+            self.characteristic(uuid).write_value(value, with_response=with_response),
+            STEP_SECONDS)
+
+    async def follow(self, uuid, count, seconds):
+        """Subscribes, waits for `count` notifications, unsubscribes; (time, value) of each."""
+        received, enough = [], asyncio.Event()
+
+        def notified(value):
+            received.append((time.monotonic(), bytes(value)))
+            if len(received) >= count:
+                enough.set()
+
+        characteristic = self.characteristic(uuid)
+        await asyncio.wait_for(characteristic.subscribe(notified), STEP_SECONDS)
+        try:
+            await asyncio.wait_for(enough.wait(), seconds)
+        except asyncio.TimeoutError:
+            raise AssertionError(
+                f"notify: {len(received)} of {count} notifications within {seconds:.1f} s"
+            ) from None
+        finally:
+            await asyncio.wait_for(characteristic.unsubscribe(notified), STEP_SECONDS)
+        return received
+
+    async def disconnect(self):
+        """Ends the connection."""
+        await asyncio.wait_for(self.connection.disconnect(), STEP_SECONDS)
+        self.connection = self.peer = None
+
+
+def same(step, expected, seen):
+    """Fails the step with both values where they differ."""
+    assert seen == expected, f"{step}: expected {expected}, seen {seen}"
+
+
+def same_tree(step, expected, seen):
+    """Fails the step with the lines that differ."""
+    if seen != expected:
+        raise AssertionError(f"{step}: - expected, + seen\n" + "\n".join(
+            difflib.unified_diff(list(tree_lines(expected)), list(tree_lines(seen)),
+                                 lineterm="", n=1)))
+
+
+async def read_everything(central, tree, values):
+    """Reads each readable characteristic and descriptor; known values are compared."""
+    for service in tree:
+        for entry in service.characteristics:
+            if "read" not in entry.properties:
+                continue
+            # By handle: the same UUID may stand in two services.
+            value = bytes(await asyncio.wait_for(
+                central.peer.gatt_client.read_value(entry.handle), STEP_SECONDS))
+            if entry.uuid in values:
+                same(f"read {entry.uuid}", values[entry.uuid], value)
+            for handle, _ in entry.descriptors:
+                await asyncio.wait_for(
+                    central.peer.gatt_client.read_value(handle), STEP_SECONDS)
+
+
+async def check_notifications(central, expected):
+    """Follows one characteristic: the notifications come at the profile's period."""
+    count = expected.notifications
+    received = await central.follow(
+        expected.notify, count, expected.period * (count + 2) + STEP_SECONDS)
+    period = (received[-1][0] - received[0][0]) / (count - 1)
+    assert abs(period - expected.period) <= max(0.2 * expected.period, 0.05), \
+        f"notify: one every {period:.3f} s, expected every {expected.period} s"
+
+
+async def check_silence(central, uuid, seconds):
+    """After unsubscribing nothing more comes."""
+    received = []
+    characteristic = central.characteristic(uuid)
+    characteristic.on("update", received.append)
+    # A notification on its way when the unsubscription was answered has arrived by now.
+    await asyncio.sleep(0.2)
+    received.clear()
+    await asyncio.sleep(seconds)
+    same("unsubscribe", [], received)
+
+
+async def check_writes(central, expected):
+    """A write request and a write command each change the value that is read back."""
+    if expected.write:
+        await central.write(expected.write, expected.write_value)
+        same("write and read back", expected.write_value, await central.read(expected.write))
+    if expected.write_command:
+        value = bytes(reversed(expected.write_value)) + b"\x01"
+        await central.write(expected.write_command, value, with_response=False)
+        characteristic = central.characteristic(expected.write_command)
+        if characteristic.properties & Characteristic.Properties.READ:
+            same("write without response", value, await central.read(expected.write_command))
+
+
+async def one_session(central, expected):
+    """Finds the accessory, connects, uses everything, and disconnects."""
+    found = await central.find(expected.name)
+    assert expected.advertised <= found.services, \
+        f"scan: {found.services} heard, expected {expected.advertised}"
+    mtu = await central.connect(found.address, expected.mtu)
+    same("mtu", expected.mtu, mtu)
+    tree = await central.discover()
+    same_tree("discover", expected.tree, tree)
+    await read_everything(central, tree, expected.values)
+    await check_writes(central, expected)
+    if expected.notify:
+        await check_notifications(central, expected)
+        await check_silence(central, expected.notify, 2 * expected.period)
+    await central.disconnect()
+
+
+async def whole_run(transport_name, expected):
+    """Two sessions, so that advertising is seen to resume, and the second one starts afresh."""
+    async with Central.on(transport_name) as central:
+        await one_session(central, expected)
+        found = await central.find(expected.name)
+        await central.connect(found.address, 23)
+        same_tree("discover at MTU 23", expected.tree, await central.discover())
+        if expected.notify:
+            await check_silence(central, expected.notify, 2 * expected.period)
+        await central.disconnect()
+        await central.find(expected.name)
