@@ -159,7 +159,7 @@ public final class ByteTransport {
 
 extension EventLoop {
     /// Watches what `transport` needs watched now. Call it after each `read`, `write` and `reopen`.
-    public func watch(_ transport: ByteTransport, as token: Token) throws(SystemError) {
+    public mutating func watch(_ transport: ByteTransport, as token: Token) throws(SystemError) {
         if let descriptor = transport.descriptor {
             try watch(descriptor, as: token, for: transport.interest)
         } else {

@@ -26,9 +26,9 @@ public final class FileOutput {
         do throws(SystemError) { try flush() } catch {}
     }
 
-    /// Appends `bytes`; they reach the file when the buffer is full, at `flush` or at `close`.
-    public func append(_ bytes: Span<UInt8>) throws(SystemError) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
+    /// Appends `bytes`; they reach the file when 64 KiB have been gathered, at `flush` or at `close`.
+    public func write(_ bytes: [UInt8]) throws(SystemError) {
+        buffer += bytes
         if buffer.count >= Self.bufferOctetsMax { try flush() }
     }
 

@@ -12,7 +12,7 @@ extension LinuxIOTests {
         private func sentence(_ text: String) throws -> String? {
             do {
                 let transport = try transport(text)
-                let loop = try EventLoop()
+                var loop = try EventLoop()
                 var buffer = ReadBuffer()
                 let token = loop.makeToken()
                 try loop.watch(transport, as: token)
@@ -31,13 +31,35 @@ extension LinuxIOTests {
         @Test("a TCP port at which nobody listens")
         func refused() throws {
             // The port was free a moment ago.
-            let loop = try EventLoop()
-            let port = try AirServer(Endpoint(loopbackPort: 0), loop: loop).endpoint.port
+            var loop = try EventLoop()
+            let port = try AirServer(Endpoint(loopbackPort: 0), loop: &loop).endpoint.port
             loop.closeAll()
             #expect(
                 try sentence("tcp-client:localhost:\(port)")
                     == "cannot connect to 127.0.0.1:\(port): Connection refused; "
                     + "no controller listens there: start it first, or correct the port")
+        }
+
+        @Test("a client that TCP connected to itself is not connected")
+        func ownPeer() throws {
+            let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let descriptor = Descriptor(number)
+            let address = SocketAddress(Endpoint(loopbackPort: 0))
+            try #require(address.withPointer { bind(number, $0, $1) } == 0)
+            let own = SocketAddress(try #require(Sockets.localEndpoint(of: descriptor)))
+            try #require(own.withPointer { connect(number, $0, $1) } == 0)
+            #expect(Sockets.failure(of: descriptor) == ECONNREFUSED)
+        }
+
+        @Test("what may pass by itself is told from what needs the user")
+        func passing() {
+            func error(_ code: Int32) -> SystemError {
+                SystemError(code, operation: "open", object: "it")
+            }
+            #expect(error(ECONNREFUSED).isPassing && error(ENOENT).isPassing)
+            for code in [EPERM, EACCES, EAFNOSUPPORT, EBUSY, ENODEV, EADDRINUSE, ENOTTY] {
+                #expect(!error(code).isPassing)
+            }
         }
 
         @Test("a TCP port that is taken")
@@ -197,5 +219,5 @@ extension LinuxIOTests {
 
 extension EventLoop {
     /// Lets go of what the first tokens stand for.
-    func closeAll() { for value in 0..<16 { unwatch(Token(value: UInt32(value))) } }
+    mutating func closeAll() { for value in 0..<16 { unwatch(Token(value: UInt32(value))) } }
 }

@@ -7,8 +7,8 @@ import Wire
 @testable import LinuxIO
 
 /// Two ends of a pipe, driven together. What `far` receives it sends back.
-struct PipePair {
-    let loop: EventLoop
+final class PipePair {
+    var loop: EventLoop
     let near: ByteTransport
     let far: ByteTransport
     let nearToken: Token
@@ -22,11 +22,12 @@ struct PipePair {
     var closed: [String] = []
 
     init(near: ByteTransport, far: ByteTransport) throws {
-        loop = try EventLoop()
+        var loop = try EventLoop()
         self.near = near
         self.far = far
         nearToken = loop.makeToken()
         farToken = loop.makeToken()
+        self.loop = loop
         try watch()
     }
 
@@ -36,7 +37,7 @@ struct PipePair {
     }
 
     /// One turn; false when patience is over.
-    mutating func turn(until deadline: Instant) throws -> Bool {
+    func turn(until deadline: Instant) throws -> Bool {
         try loop.wait(until: deadline)
         for event in loop.events {
             let isNear = event.token == nearToken
@@ -60,7 +61,7 @@ struct PipePair {
     }
 
     /// Sends `count` octets to and fro and returns whether they came back whole.
-    mutating func echo(_ count: Int) throws -> Bool {
+    func echo(_ count: Int) throws -> Bool {
         let sent = pattern(count)
         received = []
         nearOutput.append(sent)
@@ -75,7 +76,7 @@ extension LinuxIOTests {
         @Test("tcp-server and tcp-client carry octets both ways")
         func tcp() throws {
             let server = try transport("tcp-server:0")
-            var pair = try PipePair(near: server, far: try transport("tcp-client:\(server.place)"))
+            let pair = try PipePair(near: server, far: try transport("tcp-client:\(server.place)"))
             #expect(!server.isOpen)
             #expect(try pair.echo(300_000))
             #expect(pair.opened.sorted() == ["far", "near"])
@@ -86,7 +87,7 @@ extension LinuxIOTests {
         func ipv6() throws {
             let server = try transport("tcp-server:[::1]:0")
             #expect(server.place.hasPrefix("[::1]:"))
-            var pair = try PipePair(near: server, far: try transport("tcp-client:\(server.place)"))
+            let pair = try PipePair(near: server, far: try transport("tcp-client:\(server.place)"))
             #expect(try pair.echo(1_000))
         }
 
@@ -97,7 +98,7 @@ extension LinuxIOTests {
             let path = temporaryPath("socket")
             do {
                 let server = try transport("unix-server:\(path)")
-                var pair = try PipePair(near: server, far: try transport("unix:\(path)"))
+                let pair = try PipePair(near: server, far: try transport("unix:\(path)"))
                 #expect(try pair.echo(300_000))
                 #expect(access(path, F_OK) == 0)
             }
@@ -108,7 +109,7 @@ extension LinuxIOTests {
         func abstractUnix() throws {
             let path = "@peripheral-emu-\(getpid())"
             let server = try transport("unix-server:\(path)")
-            var pair = try PipePair(near: server, far: try transport("unix:\(path)"))
+            let pair = try PipePair(near: server, far: try transport("unix:\(path)"))
             #expect(try pair.echo(1_000))
         }
 
@@ -118,7 +119,7 @@ extension LinuxIOTests {
             _ = try Sockets.listen(atPath: path, backlog: 1)
             #expect(access(path, F_OK) == 0)
             let server = try transport("unix-server:\(path)")
-            var pair = try PipePair(near: server, far: try transport("unix:\(path)"))
+            let pair = try PipePair(near: server, far: try transport("unix:\(path)"))
             #expect(try pair.echo(10))
         }
 
@@ -127,14 +128,14 @@ extension LinuxIOTests {
             let link = temporaryPath("pty")
             do {
                 let server = try transport("pty:\(link)")
-                let loop = try EventLoop()
+                var loop = try EventLoop()
                 let token = loop.makeToken()
                 try loop.watch(server, as: token)
                 try loop.wait(until: .zero)
                 #expect(loop.events.isEmpty)
                 loop.unwatch(token)
                 let client = try transport("serial:\(link),115200")
-                var pair = try PipePair(near: server, far: client)
+                let pair = try PipePair(near: server, far: client)
                 #expect(try pair.echo(100_000))
                 #expect(pair.opened.sorted() == ["far", "near"])
             }
@@ -148,7 +149,7 @@ extension LinuxIOTests {
             let server = try transport("pty:\(link)")
             for _ in 0..<3 {
                 let client = try transport("serial:\(link),1000000")
-                var pair = try PipePair(near: server, far: client)
+                let pair = try PipePair(near: server, far: client)
                 #expect(try pair.echo(500))
                 client.close()
                 let deadline = pair.loop.patience()
@@ -163,7 +164,7 @@ extension LinuxIOTests {
         func rawPty() throws {
             let link = temporaryPath("pty-raw")
             let server = try transport("pty:\(link)")
-            var pair = try PipePair(near: server, far: try transport("serial:\(link),115200"))
+            let pair = try PipePair(near: server, far: try transport("serial:\(link),115200"))
             let sent = [UInt8](0...255)
             pair.nearOutput.append(sent)
             let deadline = pair.loop.patience()
@@ -176,7 +177,7 @@ extension LinuxIOTests {
             let server = try transport("tcp-server:0")
             for _ in 0..<3 {
                 let client = try transport("tcp-client:\(server.place)")
-                var pair = try PipePair(near: server, far: client)
+                let pair = try PipePair(near: server, far: client)
                 #expect(try pair.echo(100))
                 client.close()
                 let deadline = pair.loop.patience()
@@ -191,7 +192,7 @@ extension LinuxIOTests {
             let server = try transport("tcp-server:0")
             let client = try transport("tcp-client:\(server.place)")
             for _ in 0..<3 {
-                var pair = try PipePair(near: client, far: server)
+                let pair = try PipePair(near: client, far: server)
                 #expect(try pair.echo(100))
                 try server.reopen()
                 let deadline = pair.loop.patience()
@@ -216,7 +217,7 @@ extension LinuxIOTests {
             let before = openSocketCount()
             do {
                 let server = try transport("tcp-server:0")
-                let loop = try EventLoop()
+                var loop = try EventLoop()
                 let tokens = (loop.makeToken(), loop.makeToken())
                 var buffer = ReadBuffer()
                 var served = 0
