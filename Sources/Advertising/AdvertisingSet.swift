@@ -1,7 +1,6 @@
 // What one advertising set says and how often, as the profile declares it.
 public import HCI
 public import SansIO
-public import Wire
 
 /// Who may answer an advertisement (Core 6.0, Vol 4, Part E, 7.8.5).
 public enum AdvertisingKind: Equatable, Sendable { case connectable, scannable, nonConnectable }
@@ -36,11 +35,11 @@ public enum IntervalPolicy: Equatable, Sendable {
 
 /// An activity signal from a recorded trace, and the two-level detector's rule.
 ///
-/// The accessory starts idle, is active from the first value above `activeAbove`, and idle again when
-/// all values of the last `hold` were below `idleBelow`. A sample's value holds until the next one,
-/// the last to the end.
+/// The accessory starts idle, is active from the first value above `activeAbove`, and idle again
+/// when all values of the last `hold` were below `idleBelow`. A sample's value holds until the next
+/// one, the last to the end.
 public struct ActivityRule: Equatable, Sendable {
-    /// One row of the trace: when, counted from power-on, and the acceleration in g without gravity.
+    /// One row of the trace: the time from power-on, and the acceleration in g without gravity.
     public struct Sample: Equatable, Sendable {
         public var time: TimeSpan
         public var value: Double

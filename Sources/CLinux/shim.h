@@ -5,6 +5,8 @@
 #define _GNU_SOURCE 1
 #endif
 #include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/random.h>
 #include <sys/timerfd.h>
 #include <sys/signalfd.h>
 #include <getopt.h>

@@ -1,0 +1,356 @@
+// A controller from Reset on: initialisation, command and ACL credits, links. Shared by both roles.
+public import HCI
+import L2CAP
+public import SansIO
+public import Wire
+
+/// The host's end of one HCI, without a role: it brings the controller up, keeps commands and ACL
+/// data within the controller's credits and turns its events into few words.
+///
+/// Octets from the controller never end it: malformed events are noted and ignored.
+public struct ControllerSession: Sendable {
+    enum State: Equatable, Sendable {
+        case off
+        case initialising(InitialisationStep)
+        case ready
+        case failed
+    }
+
+    private(set) var state: State = .off
+    private(set) var information = ControllerInformation()
+    private(set) var table = LinkTable()
+    private var commands = CommandQueue()
+    private let randomAddress: DeviceAddress?
+    /// Events that were ignored because they were malformed or named nothing that exists.
+    private(set) var ignoredEvents = 0
+
+    /// - Parameter randomAddress: set as the controller's random address; nil leaves it alone.
+    init(randomAddress: DeviceAddress?) {
+        self.randomAddress = randomAddress
+    }
+
+    var isReady: Bool { state == .ready }
+
+    /// Begins anew with Reset, whatever was before.
+    mutating func start(at now: Instant, sending out: inout ByteBlock) {
+        commands.reset()
+        table.reset()
+        information = ControllerInformation()
+        state = .initialising(.reset)
+        enqueue(.reset)
+        commands.pump(at: now, sending: &out)
+    }
+
+    /// Forgets the controller, until the next `start`.
+    mutating func stop() {
+        commands.reset()
+        table.reset()
+        state = .off
+    }
+
+    /// All links are over.
+    mutating func forgetLinks() { table.reset() }
+
+    /// Queues a command of the role's own; its answer comes as `.answered` or a failure.
+    mutating func send<Command: HCICommand>(
+        _ command: Command, _ need: CommandNeed, at now: Instant, sending out: inout ByteBlock
+    ) {
+        commands.enqueue(command, need)
+        commands.pump(at: now, sending: &out)
+    }
+
+    /// Takes back commands that were queued and not sent; how many they were.
+    mutating func cancel(_ opcode: Opcode) -> Int { commands.cancel(opcode) }
+
+    // MARK: time
+
+    var deadline: Instant? { commands.deadline }
+
+    mutating func expire(
+        at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<SessionEvent>
+    ) {
+        while state != .failed, let late = commands.timedOut(at: now) {
+            switch late.need {
+            case .essential: fail(.commandTimeout(late.opcode), &emit)
+            case .optional:
+                emit.append(.note(.unanswered(late.opcode)))
+                resume(after: late.opcode, .unspecifiedError, at: now, &out, &emit)
+            }
+        }
+        if state != .failed { commands.pump(at: now, sending: &out) }
+    }
+
+    private mutating func fail(_ failure: ControllerFailure, _ emit: inout Outputs<SessionEvent>) {
+        state = .failed
+        commands.reset()
+        emit.append(.failed(failure))
+    }
+
+    // MARK: initialisation
+
+    private mutating func enqueue(_ step: InitialisationStep) {
+        step.enqueue(into: &commands, randomAddress: randomAddress)
+    }
+
+    /// Goes on after a step's command was answered, refused or never answered.
+    private mutating func advance(
+        from step: InitialisationStep, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<SessionEvent>
+    ) {
+        var next = step.next
+        while let candidate = next {
+            if candidate.isWanted(information, hasRandomAddress: randomAddress != nil) {
+                if candidate.isListed(information) {
+                    state = .initialising(candidate)
+                    enqueue(candidate)
+                    commands.pump(at: now, sending: &out)
+                    return
+                }
+                emit.append(.note(.notListed(candidate.opcode)))
+            }
+            next = candidate.next
+        }
+        table.configure(
+            packetOctets: information.aclOctets, packets: information.aclPackets)
+        state = .ready
+        emit.append(.ready)
+    }
+
+    /// A command is through: during initialisation the next step follows, later the role is told.
+    private mutating func resume(
+        after opcode: Opcode, _ status: HCIStatus, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<SessionEvent>
+    ) {
+        switch state {
+        case .initialising(let step) where step.opcode == opcode:
+            advance(from: step, at: now, &out, &emit)
+        case .initialising, .ready: emit.append(.answered(opcode, status))
+        case .off, .failed: break
+        }
+    }
+
+    // MARK: events
+
+    /// Takes one whole H4 event packet.
+    mutating func receive(
+        event packet: Span<UInt8>, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<SessionEvent>
+    ) {
+        guard packet.count >= 3, state != .off, state != .failed else { return }
+        let code = EventCode(rawValue: packet[1])
+        let parameters = packet.extracting(3..<packet.count)
+        do {
+            switch code {
+            case .numberOfCompletedPackets: try completedPackets(parameters, &emit)
+            case .commandComplete: try commandComplete(parameters, at: now, &out, &emit)
+            case .commandStatus:
+                let event = try CommandStatus(hci: parameters)
+                answered(
+                    event.commandOpcode, event.status, credits: event.numHciCommandPackets,
+                    parameters: nil, at: now, &out, &emit)
+            case .disconnectionComplete: try disconnected(parameters, &emit)
+            case .hardwareError:
+                fail(.hardwareError(try HardwareError(hci: parameters).hardwareCode), &emit)
+            case .leMeta: try leMeta(parameters, &emit)
+            default: break
+            }
+        } catch {
+            ignoredEvents += 1
+            emit.append(.note(.malformedEvent(code, "\(error)")))
+        }
+        guard state != .failed else { return }
+        commands.pump(at: now, sending: &out)
+        table.pump(sending: &out)
+    }
+
+    /// The one event of every packet's path: read in place, nothing allocated.
+    private mutating func completedPackets(
+        _ parameters: Span<UInt8>, _ emit: inout Outputs<SessionEvent>
+    ) throws(WireError) {
+        guard let count = parameters.count > 0 ? Int(parameters[0]) : nil,
+            parameters.count >= 1 + 4 * count
+        else {
+            throw .truncated(field: "handles", needed: 1, available: parameters.count)
+        }
+        for entry in 0..<count {
+            let handle = parameters.uint16(at: 1 + 4 * entry)
+            let packets = Int(parameters.uint16(at: 3 + 4 * entry))
+            if let index = table.index(of: ConnectionHandle(rawValue: handle)) {
+                table.completed(packets, on: index)
+            }
+            // A count for a link that has just gone is normal: its packets are free already.
+        }
+    }
+
+    private mutating func commandComplete(
+        _ parameters: Span<UInt8>, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<SessionEvent>
+    ) throws(WireError) {
+        let event = try CommandComplete(hci: parameters)
+        // Every command this host sends returns a status first.
+        let status = event.returnParameters.first.map { HCIStatus(rawValue: $0) } ?? .success
+        answered(
+            event.commandOpcode, status, credits: event.numHciCommandPackets,
+            parameters: event.returnParameters, at: now, &out, &emit)
+    }
+
+    private mutating func answered(
+        _ opcode: Opcode, _ status: HCIStatus, credits: UInt8, parameters: [UInt8]?,
+        at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<SessionEvent>
+    ) {
+        guard let entry = commands.answer(opcode, credits: credits) else {
+            guard opcode != .none else { return }
+            ignoredEvents += 1
+            if opcode == .reset, state == .ready { fail(.unexpectedReset, &emit) }
+            return
+        }
+        if !status.isSuccess {
+            switch entry.need {
+            case .essential:
+                fail(.commandRefused(opcode, status), &emit)
+                return
+            case .optional: emit.append(.note(.refused(opcode, status)))
+            }
+        } else if case .initialising(let step) = state, step.opcode == opcode, let parameters {
+            do {
+                try step.read(parameters.span, into: &information)
+            } catch {
+                ignoredEvents += 1
+                emit.append(.note(.malformedEvent(.commandComplete, "\(error)")))
+            }
+        }
+        resume(after: opcode, status, at: now, &out, &emit)
+    }
+
+    private mutating func disconnected(
+        _ parameters: Span<UInt8>, _ emit: inout Outputs<SessionEvent>
+    ) throws(WireError) {
+        let event = try DisconnectionComplete(hci: parameters)
+        guard event.status.isSuccess else { return }
+        guard let index = table.index(of: event.connectionHandle) else {
+            ignoredEvents += 1
+            emit.append(.note(.unknownConnection(event.connectionHandle.rawValue)))
+            return
+        }
+        table.close(index)
+        emit.append(.disconnected(link: index, event.reason))
+    }
+
+    private mutating func leMeta(
+        _ parameters: Span<UInt8>, _ emit: inout Outputs<SessionEvent>
+    ) throws(WireError) {
+        guard parameters.count > 0 else {
+            throw .truncated(field: "subevent_code", needed: 1, available: 0)
+        }
+        let body = parameters.extracting(1..<parameters.count)
+        switch LESubevent(rawValue: parameters[0]) {
+        case .connectionComplete:
+            let event = try LEConnectionComplete(hci: body)
+            connected(
+                event.status,
+                ConnectionInformation(
+                    handle: event.connectionHandle, isPeripheral: event.role == 1,
+                    peerAddress: event.peerAddress, peerAddressType: event.peerAddressType,
+                    interval: ConnectionInterval(steps: event.connectionInterval),
+                    latency: event.peripheralLatency,
+                    supervisionTimeout: event.supervisionTimeout), &emit)
+        case .enhancedConnectionComplete:
+            let event = try LEEnhancedConnectionComplete(hci: body)
+            connected(
+                event.status,
+                ConnectionInformation(
+                    handle: event.connectionHandle, isPeripheral: event.role == 1,
+                    peerAddress: event.peerAddress, peerAddressType: event.peerAddressType,
+                    interval: ConnectionInterval(steps: event.connectionInterval),
+                    latency: event.peripheralLatency,
+                    supervisionTimeout: event.supervisionTimeout), &emit)
+        case .connectionUpdateComplete:
+            let event = try LEConnectionUpdateComplete(hci: body)
+            guard event.status.isSuccess, let index = table.index(of: event.connectionHandle)
+            else { return }
+            table.links[index].information.interval = ConnectionInterval(
+                steps: event.connectionInterval)
+            table.links[index].information.latency = event.peripheralLatency
+            table.links[index].information.supervisionTimeout = event.supervisionTimeout
+            emit.append(.connectionUpdated(link: index))
+        case .advertisingReport:
+            for report in try LEAdvertisingReport(hci: body).reports { emit.append(.report(report)) }
+        default: break
+        }
+    }
+
+    private mutating func connected(
+        _ status: HCIStatus, _ information: ConnectionInformation,
+        _ emit: inout Outputs<SessionEvent>
+    ) {
+        guard status.isSuccess else {
+            emit.append(.connectionFailed(status))
+            return
+        }
+        // A controller that announces a handle twice has lost the first link.
+        if let old = table.index(of: information.handle) {
+            table.close(old)
+            emit.append(.disconnected(link: old, .unspecifiedError))
+        }
+        guard let index = table.open(information) else {
+            ignoredEvents += 1
+            return
+        }
+        emit.append(.connected(link: index, information))
+    }
+
+    // MARK: data
+
+    /// Takes one whole H4 ACL packet.
+    /// - Returns: the link and what its recombiner made of the fragment, which begins behind the
+    ///   header; nil for data of no link.
+    mutating func receive(acl packet: Span<UInt8>) -> (link: Int, result: RecombinerResult)? {
+        guard let header = ACLHeader(packet: packet), let index = table.index(of: header.handle)
+        else {
+            ignoredEvents += 1
+            return nil
+        }
+        let fragment = packet.extracting(ACLHeader.octets..<packet.count)
+        return (
+            index, table.links[index].recombiner.handle(fragment, isStart: header.isStart)
+        )
+    }
+
+    /// Moves the recombined payload of a link out, so that it can be read while the link changes.
+    mutating func takePayload(of link: Int) -> ByteBlock {
+        var payload = ByteBlock(capacity: 0)
+        swap(&payload, &table.links[link].recombiner.payload)
+        return payload
+    }
+
+    /// Gives the payload's memory back.
+    mutating func returnPayload(_ payload: ByteBlock, of link: Int) {
+        table.links[link].recombiner.payload = payload
+    }
+
+    /// Sends one L2CAP PDU. A link whose queue is full is disconnected: its peer takes no data and
+    /// keeps asking for more.
+    mutating func send(
+        _ payload: Span<UInt8>, cid: UInt16, on link: Int, at now: Instant,
+        sending out: inout ByteBlock, emit: inout Outputs<SessionEvent>
+    ) {
+        guard !table.send(payload, cid: cid, on: link, sending: &out) else { return }
+        guard !table.links[link].isClosing else { return }
+        emit.append(.note(.linkOverflow(table.links[link].handle)))
+        disconnect(link, .remoteLowResources, at: now, sending: &out)
+    }
+
+    /// Asks the controller to end a link; `.disconnected` follows.
+    mutating func disconnect(
+        _ link: Int, _ reason: HCIStatus, at now: Instant, sending out: inout ByteBlock
+    ) {
+        guard table.links.indices.contains(link), table.links[link].isOpen,
+            !table.links[link].isClosing
+        else { return }
+        table.links[link].isClosing = true
+        var command = Disconnect()
+        command.connectionHandle = table.links[link].handle
+        command.reason = reason
+        send(command, .optional, at: now, sending: &out)
+    }
+}

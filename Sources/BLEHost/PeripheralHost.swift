@@ -1,0 +1,332 @@
+// The peripheral role: one accessory on one controller, its advertising, links and GATT server.
+public import GATT
+public import HCI
+import L2CAP
+public import SansIO
+public import Wire
+
+/// What a peripheral host is told at power-on.
+public struct PeripheralConfiguration: Sendable {
+    public var plan: AdvertisingPlan
+    public var interval: AdvertisingInterval
+    /// The random address to use; nil for the public one.
+    public var randomAddress: DeviceAddress?
+    /// Connections at once; advertising stops at the limit.
+    public var connectionsMax: Int
+    /// Whether it advertises at all.
+    public var advertises: Bool
+
+    public init(
+        plan: AdvertisingPlan, interval: AdvertisingInterval, randomAddress: DeviceAddress?,
+        connectionsMax: Int = 1, advertises: Bool = true
+    ) {
+        self.advertises = advertises
+        self.plan = plan
+        self.interval = interval
+        self.randomAddress = randomAddress
+        self.connectionsMax = connectionsMax
+    }
+}
+
+/// What a peripheral host tells its device.
+public enum PeripheralEvent: Sendable {
+    case ready(ControllerInformation)
+    case failed(ControllerFailure)
+    case note(ControllerNote)
+    case advertising(AdvertisingInterval)
+    case advertisingStopped
+    case advertisingRefused(HCIStatus)
+    case connected(link: Int, ConnectionInformation)
+    case disconnected(link: Int, HCIStatus)
+    case connectionUpdated(link: Int)
+    case server(ServerEvent)
+}
+
+/// A controller's peripheral: sans-IO, whole H4 packets in and out.
+///
+/// A client of the GATT server is the link's index.
+public struct PeripheralHost: Sendable {
+    public private(set) var session: ControllerSession
+    /// The GATT server; its values may be set between calls.
+    public var server: GATTServer
+    private let connectionsMax: Int
+    private let advertises: Bool
+    private var advertising: AdvertisingControl
+    private var sessionEvents = Outputs<SessionEvent>()
+    private var serverEvents = Outputs<ServerEvent>()
+    private var reply = ByteBlock(capacity: 1024)
+
+    public init(_ configuration: PeripheralConfiguration, server: GATTServer) {
+        session = ControllerSession(randomAddress: configuration.randomAddress)
+        self.server = server
+        advertises = configuration.advertises
+        connectionsMax = min(max(configuration.connectionsMax, 1), LinkTable.linksMax)
+        advertising = AdvertisingControl(
+            plan: configuration.plan, interval: configuration.interval)
+    }
+
+    /// The links, open and free slots alike.
+    public var links: [Link] { session.table.links }
+
+    /// The interval that shall be in force.
+    public var interval: AdvertisingInterval { advertising.interval }
+
+    /// Whether Advertising Enable has ever succeeded.
+    public var hasEverAdvertised: Bool { advertising.hasEverBeenEnabled }
+
+    // MARK: power
+
+    /// Resets the controller and brings it up; advertising follows by itself.
+    public mutating func start(
+        at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<PeripheralEvent>
+    ) {
+        closeAllLinks(.connectionTimeout, &emit)
+        advertising.controllerWasReset()
+        advertising.isWanted = advertises
+        session.start(at: now, sending: &out)
+    }
+
+    /// The controller or the way to it is gone: all links are over, until the next `start`.
+    public mutating func controllerIsGone(emit: inout Outputs<PeripheralEvent>) {
+        closeAllLinks(.connectionTimeout, &emit)
+        advertising.controllerWasReset()
+        session.stop()
+    }
+
+    /// Stops advertising and ends the links, as a device that is switched off would.
+    public mutating func stop(
+        at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<PeripheralEvent>
+    ) {
+        advertising.isWanted = false
+        guard session.isReady else { return }
+        for link in session.table.links.indices {
+            session.disconnect(link, .remotePowerOff, at: now, sending: &out)
+        }
+        reconcile(at: now, &out)
+    }
+
+    /// Whether nothing is on the air any more.
+    public var isQuiet: Bool {
+        !session.isReady || (!advertising.isEnabled && session.table.openCount == 0)
+    }
+
+    private mutating func closeAllLinks(
+        _ reason: HCIStatus, _ emit: inout Outputs<PeripheralEvent>
+    ) {
+        for link in session.table.links.indices where session.table.links[link].isOpen {
+            server.disconnect(link)
+            emit.append(.disconnected(link: link, reason))
+        }
+        session.forgetLinks()
+    }
+
+    // MARK: advertising
+
+    /// Changes the interval; on the controller within one burst of commands.
+    public mutating func setInterval(
+        _ interval: AdvertisingInterval, at now: Instant, sending out: inout ByteBlock
+    ) {
+        advertising.interval = interval
+        reconcile(at: now, &out)
+    }
+
+    private var maySendAdvertising: Bool {
+        advertising.plan.type != .connectable || session.table.openCount < connectionsMax
+    }
+
+    private mutating func reconcile(at now: Instant, _ out: inout ByteBlock) {
+        guard session.isReady else { return }
+        let wanted = advertising.isWanted
+        advertising.isWanted = wanted && maySendAdvertising
+        let commands = advertising.reconcile()
+        advertising.isWanted = wanted
+        for command in commands { send(command, at: now, &out) }
+    }
+
+    private mutating func send(
+        _ command: AdvertisingCommand, at now: Instant, _ out: inout ByteBlock
+    ) {
+        // Some controllers cannot advertise while connected: that is refused, not fatal.
+        let need: CommandNeed = session.table.openCount == 0 ? .essential : .optional
+        let plan = advertising.plan
+        switch command {
+        case .parameters(let interval):
+            var parameters = LESetAdvertisingParameters()
+            parameters.intervalMin = interval.steps
+            parameters.intervalMax = interval.steps
+            parameters.advertisingType = plan.type.rawValue
+            parameters.ownAddressType = plan.ownAddressType
+            parameters.channelMap = 0b111
+            session.send(parameters, need, at: now, sending: &out)
+        case .data:
+            var data = LESetAdvertisingData()
+            data.length = UInt8(truncatingIfNeeded: plan.data.count)
+            data.data = plan.data
+            session.send(data, need, at: now, sending: &out)
+        case .scanResponse:
+            var data = LESetScanResponseData()
+            data.length = UInt8(truncatingIfNeeded: plan.scanResponse.count)
+            data.data = plan.scanResponse
+            session.send(data, .optional, at: now, sending: &out)
+        case .enable(let on):
+            var enable = LESetAdvertisingEnable()
+            enable.enable = on ? 1 : 0
+            session.send(enable, need, at: now, sending: &out)
+        }
+    }
+
+    // MARK: packets
+
+    /// Takes one whole H4 packet from the controller.
+    public mutating func receive(
+        _ packet: Span<UInt8>, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) {
+        guard packet.count > 0 else { return }
+        switch H4PacketType(rawValue: packet[0]) {
+        case .acl: receive(acl: packet, at: now, &out, &emit)
+        case .event:
+            session.receive(event: packet, at: now, sending: &out, emit: &sessionEvents)
+            process(at: now, &out, &emit)
+        case .command, .synchronous, .isochronous, nil: break
+        }
+    }
+
+    private mutating func receive(
+        acl packet: Span<UInt8>, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<PeripheralEvent>
+    ) {
+        guard let (link, result) = session.receive(acl: packet) else { return }
+        switch result {
+        case .incomplete, .dropped: return
+        case .frame(let cid, let range):
+            let fragment = packet.extracting(ACLHeader.octets..<packet.count)
+            deliver(fragment.extracting(range), cid: cid, from: link, at: now, &out)
+        case .recombined(let cid):
+            // The payload is moved out for the call, since its link is changed meanwhile.
+            let payload = session.takePayload(of: link)
+            deliver(payload.bytes.span, cid: cid, from: link, at: now, &out)
+            session.returnPayload(payload, of: link)
+        }
+        process(at: now, &out, &emit)
+    }
+
+    private mutating func deliver(
+        _ payload: Span<UInt8>, cid: UInt16, from link: Int, at now: Instant,
+        _ out: inout ByteBlock
+    ) {
+        reply.removeAll()
+        switch cid {
+        case L2CAPChannel.attribute:
+            server.receive(payload, from: link, at: now, reply: &reply, emit: &serverEvents)
+        case L2CAPChannel.securityManager:
+            // Pairing Failed, Pairing Not Supported (Core 6.0, Vol 3, Part H, 3.5.5).
+            if payload.count > 0, payload[0] == 0x01 { reply.append([0x05, 0x05]) }
+        default: return
+        }
+        guard !reply.isEmpty else { return }
+        session.send(
+            reply.bytes.span, cid: cid, on: link, at: now, sending: &out, emit: &sessionEvents)
+    }
+
+    // MARK: notifications
+
+    /// Notifies or indicates the value of `handle` to every client that asked for it.
+    public mutating func notify(
+        _ handle: UInt16, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) {
+        for link in session.table.links.indices where session.table.links[link].isOpen {
+            notify(handle, to: link, at: now, &out)
+        }
+        process(at: now, &out, &emit)
+    }
+
+    private mutating func notify(
+        _ handle: UInt16, to link: Int, at now: Instant, _ out: inout ByteBlock
+    ) {
+        reply.removeAll()
+        _ = server.notification(of: handle, to: link, at: now, into: &reply)
+        guard !reply.isEmpty else { return }
+        session.send(
+            reply.bytes.span, cid: L2CAPChannel.attribute, on: link, at: now, sending: &out,
+            emit: &sessionEvents)
+    }
+
+    // MARK: time
+
+    public var deadline: Instant? { earliest(session.deadline, server.deadline) }
+
+    public mutating func expire(
+        at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<PeripheralEvent>
+    ) {
+        session.expire(at: now, sending: &out, emit: &sessionEvents)
+        server.expire(at: now, emit: &serverEvents)
+        process(at: now, &out, &emit)
+    }
+
+    // MARK: what the layers below said
+
+    private mutating func process(
+        at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<PeripheralEvent>
+    ) {
+        // What one event brings about may emit further ones; both lists grow only by bounded steps.
+        var index = 0
+        while index < sessionEvents.count {
+            process(sessionEvents.elements[index], at: now, &out, &emit)
+            index += 1
+        }
+        sessionEvents.removeAll()
+        for event in serverEvents.elements {
+            if case .timeout(let client) = event {
+                // The fixed ATT channel cannot be closed, so the link goes (Vol 3, Part F, 3.3.3).
+                session.disconnect(client, .remoteUserTerminated, at: now, sending: &out)
+            }
+            if case .indicationReady(let client, let handle) = event {
+                notify(handle, to: client, at: now, &out)
+            }
+            emit.append(.server(event))
+        }
+        serverEvents.removeAll()
+    }
+
+    private mutating func process(
+        _ event: SessionEvent, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<PeripheralEvent>
+    ) {
+        switch event {
+        case .ready:
+            emit.append(.ready(session.information))
+            reconcile(at: now, &out)
+        case .failed(let failure):
+            closeAllLinks(.connectionTimeout, &emit)
+            emit.append(.failed(failure))
+        case .note(let note): emit.append(.note(note))
+        case .answered(let opcode, let status):
+            switch advertising.answered(opcode, status) {
+            case .enabled(let interval): emit.append(.advertising(interval))
+            case .disabled: if !advertising.isWanted { emit.append(.advertisingStopped) }
+            case .refused(let status): emit.append(.advertisingRefused(status))
+            case nil: break
+            }
+            reconcile(at: now, &out)
+        case .connected(let link, let information):
+            advertising.connectionWasMade(cancelled: session.cancel(.leSetAdvertisingEnable))
+            advertising.situationChanged()
+            server.connect(link, security: LinkSecurity())
+            emit.append(.connected(link: link, information))
+            reconcile(at: now, &out)
+        case .connectionFailed:
+            // High-duty directed advertising ended, or a central gave up: advertise again.
+            advertising.connectionWasMade(cancelled: 0)
+            reconcile(at: now, &out)
+        case .disconnected(let link, let reason):
+            server.disconnect(link)
+            advertising.situationChanged()
+            emit.append(.disconnected(link: link, reason))
+            reconcile(at: now, &out)
+        case .connectionUpdated(let link): emit.append(.connectionUpdated(link: link))
+        case .report: break
+        }
+    }
+}

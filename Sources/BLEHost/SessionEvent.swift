@@ -1,0 +1,117 @@
+// What a controller session tells its host, and what can go wrong with a controller.
+public import HCI
+public import Wire
+
+/// Why a controller cannot be used, or no longer.
+public enum ControllerFailure: Error, Equatable, Sendable {
+    /// A command without which nothing works was not answered.
+    case commandTimeout(Opcode)
+    /// A command without which nothing works was refused.
+    case commandRefused(Opcode, HCIStatus)
+    /// Hardware Error (Core 6.0, Vol 4, Part E, 7.7.16).
+    case hardwareError(UInt8)
+    /// The controller answered a Reset that nobody sent: it has restarted.
+    case unexpectedReset
+}
+
+extension ControllerFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .commandTimeout(let opcode):
+            "the controller did not answer \(opcode) within 2 s"
+        case .commandRefused(let opcode, let status):
+            "the controller refused \(opcode): \(status)"
+        case .hardwareError(let code):
+            "the controller reports hardware error \(Hex.code(code))"
+        case .unexpectedReset: "the controller was reset"
+        }
+    }
+}
+
+/// Something that the host did without, or ignored; one line in the log.
+public enum ControllerNote: Equatable, Sendable {
+    case notListed(Opcode)
+    case refused(Opcode, HCIStatus)
+    case unanswered(Opcode)
+    case malformedEvent(EventCode, String)
+    case unknownConnection(UInt16)
+    case linkOverflow(ConnectionHandle)
+}
+
+extension ControllerNote: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notListed(let opcode):
+            "the controller does not list \(opcode): done without"
+        case .refused(let opcode, let status):
+            "the controller refused \(opcode) with \(status): done without"
+        case .unanswered(let opcode):
+            "the controller did not answer \(opcode): done without"
+        case .malformedEvent(let code, let why):
+            "the controller sent a malformed \(code) (\(why)): ignored"
+        case .unknownConnection(let handle):
+            "the controller names connection \(Hex.code(handle)), which does not exist: ignored"
+        case .linkOverflow(let handle):
+            "connection \(Hex.code(handle.rawValue)) takes no data and keeps asking: disconnected"
+        }
+    }
+}
+
+/// What a controller is and can do.
+public struct ControllerInformation: Equatable, Sendable {
+    /// HCI_Version, 0x06 is 4.0, 0x0E is 6.0 (Assigned Numbers, 2.1).
+    public internal(set) var hciVersion: UInt8 = 0
+    public internal(set) var company: UInt16 = 0
+    /// The public address; all zero where the controller has none.
+    public internal(set) var publicAddress = DeviceAddress()
+    /// LE feature bits (Core 6.0, Vol 6, Part B, 4.6).
+    public internal(set) var leFeatures: UInt64 = 0
+    /// ACL data octets a packet, and packets, that the controller buffers for LE.
+    public internal(set) var aclOctets = 27
+    public internal(set) var aclPackets = 1
+    var supportedCommands = [UInt8](repeating: 0, count: 64)
+    /// Whether buffers were read; until then one packet of the smallest size is assumed.
+    var hasOwnLEBuffers = false
+
+    /// `4.0` to `6.0`, or the number.
+    public var versionName: String {
+        let names = ["4.0", "4.1", "4.2", "5.0", "5.1", "5.2", "5.3", "5.4", "6.0"]
+        let index = Int(hciVersion) - 6
+        return names.indices.contains(index) ? names[index] : Hex.code(hciVersion)
+    }
+
+    /// Whether the controller lists the command at `bit` of `octet` (6.27), or lists nothing at all.
+    func lists(_ octet: Int, _ bit: Int) -> Bool {
+        supportedCommands.allSatisfy { $0 == 0 } || supportedCommands[octet] >> UInt8(bit) & 1 == 1
+    }
+
+    func hasFeature(_ bit: Int) -> Bool { leFeatures >> UInt64(bit) & 1 == 1 }
+}
+
+/// A connection as the controller announced it.
+public struct ConnectionInformation: Equatable, Sendable {
+    public var handle: ConnectionHandle
+    /// 0x00 central, 0x01 peripheral: this host's role.
+    public var isPeripheral: Bool
+    public var peerAddress: DeviceAddress
+    public var peerAddressType: AddressType
+    public var interval: ConnectionInterval
+    /// Connection events the peripheral may skip.
+    public var latency: UInt16
+    /// In steps of 10 ms.
+    public var supervisionTimeout: UInt16
+}
+
+/// What a session tells its host. `link` is the index of the link's slot.
+enum SessionEvent: Equatable, Sendable {
+    case ready
+    case failed(ControllerFailure)
+    case note(ControllerNote)
+    /// A command of the host's own was answered.
+    case answered(Opcode, HCIStatus)
+    case connected(link: Int, ConnectionInformation)
+    case connectionFailed(HCIStatus)
+    case disconnected(link: Int, HCIStatus)
+    case connectionUpdated(link: Int)
+    case report(LEAdvertisingReport.Report)
+}

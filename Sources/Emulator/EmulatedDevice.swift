@@ -1,0 +1,189 @@
+// The accessory: a profile at work on a peripheral host.
+public import Advertising
+public import BLEHost
+import Behaviours
+import GATT
+import HCI
+public import Profiles
+public import SansIO
+public import Wire
+
+/// What a device tells about itself.
+public enum DeviceEvent: Sendable {
+    case host(PeripheralEvent)
+    /// The interval policy decided; the controller's new interval follows as `.host(.advertising)`.
+    case interval(IntervalDecision)
+    case activity(ActivityChange)
+}
+
+/// One emulated accessory: sans-IO, deterministic for equal seeds and inputs.
+public struct EmulatedDevice: Sendable {
+    public let profile: DeviceProfile
+    public let plan: AttributePlan
+    public private(set) var host: PeripheralHost
+    /// The address the device uses; nil for the controller's own public one.
+    public let randomAddress: DeviceAddress?
+    private let seed: UInt64
+    private var isOn = false
+    private var values: [LiveValue] = []
+    private var due = DeadlineQueue()
+    private var detector: ActivityDetector?
+    private var policy: IntervalController
+    private var hostEvents = Outputs<PeripheralEvent>()
+    private var changes = Outputs<ActivityChange>()
+    private var decisions = Outputs<IntervalDecision>()
+    private var sample = ByteBlock(capacity: 32)
+
+    /// A value that moves by itself.
+    private struct LiveValue: Sendable {
+        var handle: UInt16
+        var machine: ValueMachine
+    }
+
+    /// - Parameter seed: of the address, where the profile gives none, and of the generators.
+    public init(profile: DeviceProfile, seed: UInt64) {
+        self.profile = profile
+        self.seed = seed
+        plan = AttributePlan(profile)
+        switch profile.device.address {
+        case .randomStatic(let address):
+            var random = SeededRandom(seed: seed, stream: "address")
+            randomAddress = address ?? DeviceAddress.randomStatic(from: random.next())
+        case .publicDevice: randomAddress = nil
+        }
+        let set = profile.advertising.first
+        policy = IntervalController(set?.policy ?? .fixed(.minimum))
+        host = PeripheralHost(
+            PeripheralConfiguration(
+                plan: AdvertisingPlan(set, hasRandomAddress: randomAddress != nil),
+                interval: policy.interval, randomAddress: randomAddress,
+                connectionsMax: profile.device.connections, advertises: set != nil),
+            server: plan.makeServer(profile.server))
+    }
+
+    /// Whether reads are told, or only what changes something.
+    public var reportsReads: Bool {
+        get { host.server.reportsAccess }
+        set { host.server.reportsAccess = newValue }
+    }
+
+    // MARK: power
+
+    /// Brings the controller up. The first time is the device's power-on: values, generators and
+    /// the activity signal begin then. Later ones are a controller's return, which they outlive.
+    public mutating func powerOn(
+        at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<DeviceEvent>
+    ) {
+        if !isOn {
+            isOn = true
+            detector = profile.activity.map { ActivityDetector($0, start: now) }
+            for binding in plan.bindings { start(binding, at: now) }
+        }
+        host.start(at: now, sending: &out, emit: &hostEvents)
+        forward(&emit)
+    }
+
+    private mutating func start(_ binding: ValueBinding, at now: Instant) {
+        let machine = ValueMachine(
+            binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
+            stream: "value \(binding.valueHandle)")
+        host.server.setValue(machine.value, of: binding.valueHandle)
+        guard let deadline = machine.deadline else { return }
+        due.set(values.count, to: deadline)
+        values.append(LiveValue(handle: binding.valueHandle, machine: machine))
+    }
+
+    /// Ends links and advertising, as a device that is switched off.
+    public mutating func powerOff(
+        at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<DeviceEvent>
+    ) {
+        host.stop(at: now, sending: &out, emit: &hostEvents)
+        forward(&emit)
+    }
+
+    /// The controller is gone. Values, generators and the activity signal go on.
+    public mutating func controllerIsGone(at now: Instant, emit: inout Outputs<DeviceEvent>) {
+        host.controllerIsGone(emit: &hostEvents)
+        forward(&emit)
+    }
+
+    // MARK: packets and time
+
+    /// Takes one whole H4 packet from the controller.
+    public mutating func receive(
+        _ packet: Span<UInt8>, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<DeviceEvent>
+    ) {
+        host.receive(packet, at: now, sending: &out, emit: &hostEvents)
+        forward(&emit)
+    }
+
+    public var deadline: Instant? {
+        guard isOn else { return nil }
+        return earliest(host.deadline, earliest(detector?.deadline, due.first?.deadline))
+    }
+
+    public mutating func expire(
+        at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<DeviceEvent>
+    ) {
+        guard isOn else { return }
+        if let deadline = host.deadline, deadline <= now {
+            host.expire(at: now, sending: &out, emit: &hostEvents)
+        }
+        forward(&emit)
+        expireActivity(at: now, &out, &emit)
+        while let first = due.first, first.deadline <= now {
+            expireValue(first.index, at: now, &out)
+        }
+        forward(&emit)
+    }
+
+    private mutating func expireValue(_ index: Int, at now: Instant, _ out: inout ByteBlock) {
+        let handle = values[index].handle
+        let step = values[index].machine.expire(at: now, into: &sample)
+        due.set(index, to: values[index].machine.deadline)
+        if step.isUpdated { host.server.setValue(sample.bytes.span, of: handle) }
+        if step.isSent { host.notify(handle, at: now, sending: &out, emit: &hostEvents) }
+    }
+
+    private mutating func expireActivity(
+        at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
+    ) {
+        guard let deadline = detector?.deadline, deadline <= now else { return }
+        changes.removeAll()
+        detector?.expire(at: now, emit: &changes)
+        for change in changes.elements {
+            emit.append(.activity(change))
+            decisions.removeAll()
+            policy.handle(.activity(change), at: now, emit: &decisions)
+            for decision in decisions.elements {
+                emit.append(.interval(decision))
+                host.setInterval(decision.to, at: now, sending: &out)
+            }
+        }
+    }
+
+    /// Why the interval in force was chosen.
+    public var intervalReason: String { policy.reason }
+
+    private mutating func forward(_ emit: inout Outputs<DeviceEvent>) {
+        for event in hostEvents.elements { emit.append(.host(event)) }
+        hostEvents.removeAll()
+    }
+}
+
+extension AdvertisingPlan {
+    /// The controller's view of an advertising set; an empty one where there is none.
+    init(_ set: AdvertisingSet?, hasRandomAddress: Bool) {
+        let type: EventType =
+            switch set?.kind {
+            case .connectable: .connectable
+            case .scannable: .scannable
+            case .nonConnectable, nil: .nonConnectable
+            }
+        self.init(
+            type: type, ownAddressType: hasRandomAddress ? .randomDevice : .publicDevice,
+            data: advertisingBytes(set?.data ?? []),
+            scanResponse: advertisingBytes(set?.scanResponse ?? []))
+    }
+}

@@ -1,0 +1,125 @@
+// Stream sockets: connect without blocking, listen, accept.
+import Glibc
+
+/// What stream transports and the air server do with sockets. All descriptors are non-blocking.
+enum Sockets {
+    /// Where a connection stands after `connect`.
+    enum Connecting {
+        case done(Descriptor)
+        /// The socket becomes writable when it is decided.
+        case pending(Descriptor)
+    }
+
+    /// A new stream socket.
+    private static func stream(_ family: Int32, _ object: String) throws(SystemError) -> Descriptor {
+        let type = Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC
+        return Descriptor(
+            try systemCall("open a socket for", object) { socket(family, type, 0) })
+    }
+
+    private static func family(_ endpoint: Endpoint) -> Int32 {
+        switch endpoint.address {
+        case .v4: AF_INET
+        case .v6: AF_INET6
+        }
+    }
+
+    /// Starts to connect to a TCP server.
+    static func connect(to endpoint: Endpoint) throws(SystemError) -> Connecting {
+        let descriptor = try stream(family(endpoint), "\(endpoint)")
+        noDelay(descriptor)
+        return try connect(descriptor, SocketAddress(endpoint), "\(endpoint)")
+    }
+
+    /// Starts to connect to a Unix socket.
+    static func connect(toPath path: String) throws(SystemError) -> Connecting {
+        try connect(try stream(AF_UNIX, path), SocketAddress(path: path), path)
+    }
+
+    private static func connect(
+        _ descriptor: Descriptor, _ address: SocketAddress, _ object: String
+    ) throws(SystemError) -> Connecting {
+        let result = unsafe address.withPointer { unsafe Glibc.connect(descriptor.number, $0, $1) }
+        if result == 0 { return .done(descriptor) }
+        let code = errno
+        // An interrupted connect goes on in the background, as one in progress.
+        if code == EINPROGRESS || code == EINTR { return .pending(descriptor) }
+        throw SystemError(code, operation: "connect to", object: object)
+    }
+
+    /// How a pending connection was decided: nil when it is made, else the errno.
+    static func failure(of descriptor: Descriptor) -> Int32? {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        let result = unsafe getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &length)
+        if result != 0 { return errno }
+        return code == 0 ? nil : code
+    }
+
+    /// A TCP socket that listens; its port may be one that the kernel chose.
+    static func listen(at endpoint: Endpoint, backlog: Int32) throws(SystemError) -> Descriptor {
+        let descriptor = try stream(family(endpoint), "\(endpoint)")
+        var on: Int32 = 1
+        // A port whose former connections still linger in TIME_WAIT can be taken at once.
+        unsafe setsockopt(
+            descriptor.number, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        try bind(descriptor, SocketAddress(endpoint), "\(endpoint)")
+        _ = try systemCall("listen at", "\(endpoint)") { Glibc.listen(descriptor.number, backlog) }
+        return descriptor
+    }
+
+    /// A Unix socket that listens at a path that does not exist yet.
+    static func listen(atPath path: String, backlog: Int32) throws(SystemError) -> Descriptor {
+        let descriptor = try stream(AF_UNIX, path)
+        try bind(descriptor, SocketAddress(path: path), path)
+        _ = try systemCall("listen at", path) { Glibc.listen(descriptor.number, backlog) }
+        return descriptor
+    }
+
+    private static func bind(_ descriptor: Descriptor, _ address: SocketAddress, _ object: String)
+        throws(SystemError)
+    {
+        _ = try systemCall("listen at", object) {
+            unsafe address.withPointer { unsafe Glibc.bind(descriptor.number, $0, $1) }
+        }
+    }
+
+    /// The address a socket is bound to.
+    static func localEndpoint(of descriptor: Descriptor) -> Endpoint? {
+        let (address, result) = unsafe SocketAddress.filled {
+            unsafe getsockname(descriptor.number, $0, $1)
+        }
+        return result == 0 ? address.endpoint : nil
+    }
+
+    /// Takes the next waiting peer; nil where there is none, or it has gone again.
+    static func accept(from listener: Descriptor, _ object: String) throws(SystemError)
+        -> (descriptor: Descriptor, peer: Endpoint?)?
+    {
+        let (address, number) = unsafe SocketAddress.filled {
+            unsafe Glibc.accept(listener.number, $0, $1)
+        }
+        if number >= 0 {
+            let descriptor = Descriptor(number)
+            _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(number, F_SETFL, O_NONBLOCK)
+            let peer = address.endpoint
+            if peer != nil { noDelay(descriptor) }
+            return (descriptor, peer)
+        }
+        switch errno {
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM, EBADF, EINVAL, ENOTSOCK:
+            throw SystemError(errno, operation: "accept a connection at", object: object)
+        // Everything else is about the one peer that is no more (accept(2)).
+        default: return nil
+        }
+    }
+
+    /// HCI packets are small and wait for answers: they must not be held back.
+    private static func noDelay(_ descriptor: Descriptor) {
+        var on: Int32 = 1
+        unsafe setsockopt(
+            descriptor.number, Int32(IPPROTO_TCP), TCP_NODELAY, &on,
+            socklen_t(MemoryLayout<Int32>.size))
+    }
+}

@@ -1,0 +1,82 @@
+// The registry of transports and the reading of --controller.
+
+/// Every kind of transport, by name.
+enum Transports {
+    /// Sorted by name; nil is the embedded controller, which is not built here.
+    static let all: [(name: String, source: (any TransportSource.Type)?)] = [
+        ("tcp-client", TCPClient.self),
+        ("virtual", nil),
+    ]
+
+    /// The forms a user can write, in the registry's order, each once.
+    static var forms: [String] {
+        var forms: [String] = []
+        for (name, source) in all {
+            let form = source?.form ?? name
+            if !forms.contains(form) { forms.append(form) }
+        }
+        return forms
+    }
+}
+
+/// A controller as the user named it.
+public enum ControllerSpec {
+    /// The controller built into the program.
+    case virtual
+    /// One behind a transport.
+    case transport(TransportSpec)
+
+    /// Every form that can be written, for the help text.
+    public static var forms: [String] { Transports.forms }
+
+    /// Reads `virtual` or `SCHEME:SPECIFICATION`.
+    public static func parse(_ text: String) -> Result<ControllerSpec, SpecificationError> {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = parts.first,
+            let kind = Transports.all.first(where: { $0.name == name })
+        else {
+            return .failure(SpecificationError(text: text, forms: Transports.forms, isKnown: false))
+        }
+        guard let source = kind.source else {
+            guard parts.count == 1 else {
+                return .failure(SpecificationError(text: text, forms: [kind.name], isKnown: true))
+            }
+            return .success(.virtual)
+        }
+        guard parts.count == 2, let transport = source.init(specification: parts[1]) else {
+            return .failure(SpecificationError(text: text, forms: [source.form], isKnown: true))
+        }
+        return .success(.transport(TransportSpec(text: text, source: transport)))
+    }
+}
+
+/// A transport's specification that has been read and can be opened.
+public struct TransportSpec: CustomStringConvertible {
+    let text: String
+    /// Not opened yet; each opening takes a copy.
+    let source: any TransportSource
+
+    /// As the user wrote it.
+    public var description: String { text }
+
+    /// Opens the transport: a client begins to connect, a server listens.
+    public func open() throws(SystemError) -> ByteTransport {
+        try ByteTransport(name: text, source: source)
+    }
+}
+
+/// A specification of a controller that cannot be read.
+public struct SpecificationError: Error, Equatable, Sendable, CustomStringConvertible {
+    public let text: String
+    /// The forms that would do.
+    public let forms: [String]
+    /// Whether the scheme before the colon is one.
+    public let isKnown: Bool
+
+    public var description: String {
+        let forms = forms.joined(separator: ", ")
+        return isKnown
+            ? "\"\(text)\" is not a usable controller; write \(forms)"
+            : "there is no controller \"\(text)\"; write one of \(forms)"
+    }
+}

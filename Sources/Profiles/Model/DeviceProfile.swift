@@ -1,0 +1,74 @@
+// A profile after loading: plain, checked values that say what the accessory is.
+public import Advertising
+public import HCI
+public import SansIO
+public import Wire
+
+/// One accessory, as its profile declares it. Every value has been checked.
+public struct DeviceProfile: Equatable, Sendable {
+    /// The profile's path as it was given, for messages.
+    public var file: String
+    public var device: DeviceSpec
+    public var server = ServerSpec()
+    /// What the device feels; nil where the profile has no `activity:`.
+    public var activity: ActivityRule?
+    /// The advertising sets, in the profile's order; empty where it has none.
+    public var advertising: [AdvertisingSet] = []
+    /// The services in the profile's order, without those that are added automatically.
+    public var services: [ServiceSpec] = []
+
+    public init(file: String, device: DeviceSpec) {
+        self.file = file
+        self.device = device
+    }
+}
+
+/// The profile's `device:` part.
+public struct DeviceSpec: Equatable, Sendable {
+    /// At most 248 octets of UTF-8 (Core 6.0, Vol 3, Part C, 12.1).
+    public var name: String
+    /// The appearance's assigned number; 0 is unknown.
+    public var appearance: UInt16 = 0
+    public var address: AddressSpec = .randomStatic(nil)
+    /// How many centrals may be connected at once, from 1; advertising stops at the limit.
+    public var connections = 1
+    /// What the device asks for after connecting; nil where it asks for nothing.
+    public var connection: ConnectionRequest?
+
+    public init(name: String) { self.name = name }
+}
+
+/// Which address the device uses.
+public enum AddressSpec: Equatable, Sendable {
+    /// A random static address: the one given, or nil for one made of the run's seed.
+    case randomStatic(DeviceAddress?)
+    /// The controller's own public address.
+    case publicDevice
+}
+
+/// Connection parameters that a peripheral asks for (Core 6.0, Vol 3, Part A, 4.20).
+public struct ConnectionRequest: Equatable, Sendable {
+    public var minimum: ConnectionInterval
+    public var maximum: ConnectionInterval
+    /// Connection events that the peripheral may skip, 0 to 499.
+    public var latency: UInt16
+    /// Supervision timeout, 100 ms to 32 s.
+    public var timeout: TimeSpan
+
+    public init(
+        minimum: ConnectionInterval, maximum: ConnectionInterval, latency: UInt16, timeout: TimeSpan
+    ) {
+        self.minimum = minimum
+        self.maximum = maximum
+        self.latency = latency
+        self.timeout = timeout
+    }
+}
+
+/// The profile's `server:` part.
+public struct ServerSpec: Equatable, Sendable {
+    /// The largest ATT_MTU the server offers, 23 to 517.
+    public var mtu: UInt16 = 247
+
+    public init() {}
+}
