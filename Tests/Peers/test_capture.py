@@ -1,6 +1,4 @@
 """Captures of runs in virtual time: equal bytes for equal seeds, right for tshark and the trace."""
-import shutil
-import subprocess
 import time
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import yaml
 import activity
 import btsnoop
 from emulator import profile, run
+from tshark import assert_well_formed, tshark
 
 HOUR = 3600
 # The controller takes a moment to stop and start advertising.
@@ -29,21 +28,6 @@ def hour(tmp_path_factory):
     path = tmp_path_factory.mktemp("capture") / "hour.btsnoop"
     capture_hour(path)
     return path
-
-
-def tshark(path, *arguments):
-    """What tshark prints about a capture."""
-    assert shutil.which("tshark"), "tshark is missing: Tools/install test installs it"
-    done = subprocess.run(["tshark", "-r", str(path), *arguments], capture_output=True,
-                          text=True, timeout=100, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def assert_well_formed(path):
-    """tshark names no packet malformed and no error."""
-    assert tshark(path, "-Y", "_ws.malformed") == ""
-    assert tshark(path, "-Y", "_ws.expert.severity == error") == ""
 
 
 def test_equal_seeds_give_byte_equal_captures_in_two_processes(hour, tmp_path):
