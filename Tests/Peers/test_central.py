@@ -92,14 +92,14 @@ def sample_expectations(device):
 
 def run_against_bumble(change=lambda expected: None):
     """The whole run against Bumble's peripheral, with the expectations changed first."""
-    async def run():
-        async with bumble_controllers() as (first, second):
-            async with bumble_peripheral(first) as device:
-                expected = sample_expectations(device)
-                change(expected)
-                await whole_run(second, expected)
+    async def run(first, second):
+        async with bumble_peripheral(first) as device:
+            expected = sample_expectations(device)
+            change(expected)
+            await whole_run(second, expected)
 
-    asyncio.run(asyncio.wait_for(run(), 90))
+    with bumble_controllers() as (first, second):
+        asyncio.run(run(first, second))
 
 
 def test_the_whole_run_passes_against_bumbles_own_peripheral():
