@@ -41,9 +41,9 @@ public struct DevicePort: Sendable {
                 capture?.append(packet, isReceived: true, at: now)
                 device.receive(packet, at: now, sending: &out, emit: &emit)
             case .gathered:
-                let packet = framer.gathered.span
-                capture?.append(packet, isReceived: true, at: now)
-                device.receive(packet, at: now, sending: &out, emit: &emit)
+                let gathered = framer.gathered
+                capture?.append(gathered.span, isReceived: true, at: now)
+                device.receive(gathered.span, at: now, sending: &out, emit: &emit)
             case .needMore: return nil
             case .unknownType(let octet): return octet
             }

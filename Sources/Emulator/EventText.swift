@@ -1,5 +1,6 @@
 // What a device does, in lines for people: decoded, and by whom.
-public import BLEHost
+import Advertising
+import BLEHost
 import GATT
 import HCI
 import Profiles
@@ -125,7 +126,7 @@ extension EmulatedDevice {
                 .info, "\(peer(client)) refused \(opcode) of \(name(of: handle)): \(error)")
         case .timeout(let client):
             LogLine(.warning, "\(peer(client)) did not confirm an indication within 30 s")
-        case .confirmed, .indicationReady: nil
+        case .confirmed, .indicationReady, .features, .peerIndication: nil
         }
     }
 }

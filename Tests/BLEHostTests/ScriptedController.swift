@@ -57,16 +57,16 @@ struct ScriptedController {
         case .leReadBufferSize:
             var answer = LEBufferSize()
             answer.aclDataPacketLength = leBuffers.octets
-            answer.totalAclDataPackets = leBuffers.packets
+            answer.totalACLDataPackets = leBuffers.packets
             block.appendCommandComplete(opcode, credits: commandCredits, answer)
         case .readBufferSize:
             var answer = BufferSize()
             answer.aclDataPacketLength = sharedBuffers.octets
-            answer.totalAclDataPackets = sharedBuffers.packets
+            answer.totalACLDataPackets = sharedBuffers.packets
             block.appendCommandComplete(opcode, credits: commandCredits, answer)
         case .disconnect:
             var status = CommandStatus()
-            status.numHciCommandPackets = commandCredits
+            status.numHCICommandPackets = commandCredits
             status.commandOpcode = opcode
             block.append(event: status)
             var gone = DisconnectionComplete()

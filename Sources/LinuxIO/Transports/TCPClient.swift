@@ -11,6 +11,8 @@ struct TCPClient: TransportSource {
         self.endpoint = endpoint
     }
 
+    var place: String { "\(endpoint)" }
+
     func open() throws(SystemError) -> Opening {
         do throws(SystemError) {
             switch try Sockets.connect(to: endpoint) {
@@ -27,6 +29,6 @@ struct TCPClient: TransportSource {
             case ETIMEDOUT, EHOSTUNREACH, ENETUNREACH: "check the address and the network"
             default: nil
             }
-        return SystemError(code, operation: "connect to", object: "\(endpoint)", advice: advice)
+        return SystemError(code, operation: "connect to", object: place, advice: advice)
     }
 }

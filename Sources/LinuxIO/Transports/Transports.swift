@@ -4,7 +4,14 @@
 enum Transports {
     /// Sorted by name; nil is the embedded controller, which is not built here.
     static let all: [(name: String, source: (any TransportSource.Type)?)] = [
+        ("hci", HCIUserChannel.self),
+        ("hci-socket", HCIUserChannel.self),
+        ("pty", PseudoTerminal.self),
+        ("serial", SerialPort.self),
         ("tcp-client", TCPClient.self),
+        ("tcp-server", TCPServer.self),
+        ("unix", UnixClient.self),
+        ("unix-server", UnixServer.self),
         ("virtual", nil),
     ]
 

@@ -51,6 +51,11 @@ public struct AttributePlan: Equatable, Sendable {
     /// Plans the attributes of `profile`: GAP and GATT services first, unless the profile has them.
     public init(_ profile: DeviceProfile) {}
 
+    /// Handles are 16 bits, and 0 is none.
+    static let attributesMax = 0xFFFF
+
+    static func attributeCount(_ profile: DeviceProfile) -> Int { 0 }
+
     /// The binding of a value's handle; nil where there is none.
     public func binding(valueHandle: UInt16) -> ValueBinding? {
         bindings.first { $0.valueHandle == valueHandle }
