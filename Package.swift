@@ -94,5 +94,6 @@ let package = Package(
             "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
         ]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+        tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
 )

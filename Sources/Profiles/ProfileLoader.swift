@@ -1,4 +1,5 @@
 // The way in: a profile's bytes become a checked DeviceProfile, or all its errors at once.
+import GATT
 import YAML
 
 /// Reads profiles.
@@ -54,11 +55,10 @@ private enum ProfileChecks {
             }
             labels.append(label)
         }
-        let count = AttributePlan.attributeCount(profile)
-        if count > AttributePlan.attributesMax {
+        do throws(AttributeTableError) { _ = try AttributePlan(checking: profile) } catch {
+            // Handles follow one another and values are checked: only their number can be wrong.
             context.report(
-                place, "the services have \(count) attributes, the limit is \(AttributePlan.attributesMax)",
-                "remove some")
+                place, "the services have more attributes than there are handles, 65535", "remove some")
         }
     }
 }

@@ -7,9 +7,9 @@ extension ValueFormat {
     public func describe(_ bytes: [UInt8]) -> String {
         switch self {
         case .number(let spec):
-            guard bytes.count == spec.format.octets else { return Self.plain(bytes) }
-            let number = Self.text(of: Self.integer(bytes, isSigned: spec.format.isSigned),
-                scale: spec.format.scale)
+            guard bytes.count == spec.format.octets, let value = spec.format.decode(bytes.span)
+            else { return Self.plain(bytes) }
+            let number = Self.text(of: value, scale: spec.format.scale)
             let symbol = spec.unit.symbol
             return symbol.isEmpty ? number : number + " " + symbol
         case .boolean:
@@ -18,6 +18,10 @@ extension ValueFormat {
             case [1]: return "true"
             default: return Self.plain(bytes)
             }
+        case .appearance:
+            guard bytes.count == 2 else { return Self.plain(bytes) }
+            let value = bytes.span.uint16(at: 0)
+            return AssignedNames.appearance(value) ?? Hex.code(value)
         case .words(let words):
             guard bytes.count == 1, words.indices.contains(Int(bytes[0])) else {
                 return Self.plain(bytes)
@@ -50,20 +54,10 @@ extension ValueFormat {
         return result + "\""
     }
 
-    private static func integer(_ bytes: [UInt8], isSigned: Bool) -> (negative: Bool, magnitude: UInt64) {
-        var value: UInt64 = 0
-        for (index, byte) in bytes.prefix(8).enumerated() { value |= UInt64(byte) << UInt64(8 * index) }
-        let sign = UInt64(1) << UInt64(min(bytes.count, 8) * 8 - 1)
-        guard isSigned, value & sign != 0 else { return (false, value) }
-        let extended = value | ~(sign | (sign - 1))
-        return (true, ~extended &+ 1)
-    }
-
-    /// The scaled number with as many decimals as the scale has: hundredths show two.
-    private static func text(of value: (negative: Bool, magnitude: UInt64), scale: Double) -> String {
-        let sign = value.negative ? "-" : ""
-        if scale == 1 { return sign + "\(value.magnitude)" }
-        return sign + DecimalText.fixed(Double(value.magnitude) * scale, decimals: decimals(of: scale))
+    /// The number with as many decimals as the scale has: hundredths show two.
+    private static func text(of value: Double, scale: Double) -> String {
+        let sign = value < 0 ? "-" : ""
+        return sign + DecimalText.fixed(abs(value), decimals: decimals(of: scale))
     }
 
     /// Decimals that show every step apart: 2 for 0.01 and 1/64, 3 for 0.005, 0 for whole scales.

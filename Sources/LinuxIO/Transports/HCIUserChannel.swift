@@ -7,6 +7,7 @@ import HCI
 /// down; each read and each write is one whole H4 packet.
 struct HCIUserChannel: TransportSource {
     static let form = "hci:N"
+    static let meaning = "a Bluetooth adapter of this machine, which must be down"
     private let adapter: UInt16
 
     init?(specification: Substring) {

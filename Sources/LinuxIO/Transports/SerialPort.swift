@@ -6,6 +6,7 @@ import Glibc
 /// one stop bit, as H4 demands (Core 6.0, Vol 4, Part A, 3).
 struct SerialPort: TransportSource {
     static let form = "serial:DEVICE,BAUD[,rtscts]"
+    static let meaning = "a controller at a UART or a USB serial adapter"
     let device: String
     private let speed: speed_t
     private let hasFlowControl: Bool

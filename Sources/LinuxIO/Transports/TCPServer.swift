@@ -5,6 +5,7 @@ import Glibc
 /// loopback only; `_` is every address. One peer is served, the next waits until it is gone.
 struct TCPServer: TransportSource {
     static let form = "tcp-server:[HOST:]PORT"
+    static let meaning = "a controller that connects to us; HOST is loopback, or _ for any"
     let endpoint: Endpoint
     private var listener: Descriptor?
 

@@ -5,6 +5,7 @@ import Glibc
 /// that a killed program left behind is replaced.
 struct UnixServer: TransportSource {
     static let form = "unix-server:PATH"
+    static let meaning = "a controller that connects to our Unix socket"
     let path: String
     private var listener: Descriptor?
 

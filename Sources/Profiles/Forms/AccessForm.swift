@@ -1,14 +1,15 @@
 // Permissions: `read: open`, or the long form with authorization and key size.
+import GATT
 import YAML
 
-extension Form where Value == AccessSpec {
+extension Form where Value == Access {
     /// The one switch: false refuses all that asks more of a link than that it is there.
     private static var servesSecurity: Bool { false }
 
     /// A level of LE security mode 1, or `{security: authenticated, authorization: true, key-size: 16}`.
     static var access: Form {
-        let level = Form<AccessSpec.Level>.level
-        let short = level.map { AccessSpec($0) }
+        let level = Form<SecurityLevel>.level
+        let short = level.map { Access($0) }
         let long = map(says: "a map of security, authorization and key-size") { keys in
             let level = keys.required("security", level)
             let authorization = keys.optional("authorization", .boolean)
@@ -19,11 +20,8 @@ extension Form where Value == AccessSpec {
                 }
             }
             guard let level else { return nil }
-            var access = AccessSpec(level)
-            access.needsAuthorization = authorization ?? false
-            // Level 4 is a 128-bit key by definition (Core 6.0, Vol 3, Part C, 10.2.1).
-            access.keySizeMin = keySize ?? (level == .secure ? 16 : 7)
-            return access
+            return Access(
+                level, authorization: authorization ?? false, keySizeMin: UInt8(keySize ?? 0))
         }
         return Form(says: level.says) { place, context in
             guard let access = either(scalar: short, map: long).read(place, context) else { return nil }
@@ -37,7 +35,7 @@ extension Form where Value == AccessSpec {
     }
 }
 
-extension Form where Value == AccessSpec.Level {
+extension Form where Value == SecurityLevel {
     fileprivate static var level: Form {
         word([
             ("open", .open), ("encrypted", .encrypted), ("authenticated", .authenticated),

@@ -1,4 +1,5 @@
 // The top of a profile, its `device:` and its `server:` part.
+import GATT
 import HCI
 import SansIO
 import Wire
@@ -53,7 +54,7 @@ extension Form where Value == DeviceSpec {
             let appearance = keys.optional("appearance", .assigned(.appearance, example: "thermometer"))
             let address = keys.optional("address", .deviceAddress)
             let connections = keys.optional(
-                "connections", .integer(1...32, says: "how many centrals at once, such as 1"))
+                "connections", .integer(1...GATTServer.clientsMax, says: "how many centrals at once, such as 1"))
             let connection = keys.optional("connection", .connectionRequest)
             var device = DeviceSpec(name: name ?? "")
             device.appearance = appearance ?? 0

@@ -1,5 +1,6 @@
 // The `services:` part: services, characteristics and descriptors.
 import Behaviours
+import GATT
 import SansIO
 import Wire
 import YAML
@@ -29,11 +30,7 @@ extension Form where Value == CharacteristicSpec {
             let uuid = keys.required(
                 "characteristic", .uuid(.characteristic, example: "battery-level"))
             let label = keys.optional("label", .text(64, says: "a name for references"))
-            let read = keys.optional("read", .access)
-            let write = keys.optional("write", .access)
-            let writeWithoutResponse = keys.optional("write-without-response", .access)
-            let notify = keys.optional("notify", .access)
-            let indicate = keys.optional("indicate", .access)
+            let permissions = permissions(&keys)
             let format = valueFormat(uuid, &keys)
             let value = keys.optional("value", Form<Place>.any(says: "a value"))
             let update = keys.optional("update", .every)
@@ -54,17 +51,23 @@ extension Form where Value == CharacteristicSpec {
             var spec = CharacteristicSpec(
                 uuid: uuid, format: format, value: source, lengthMax: format.octets ?? valueOctetsMax)
             spec.label = label
-            spec.read = read
-            spec.write = write
-            spec.writeWithoutResponse = writeWithoutResponse
-            spec.notify = notify
-            spec.indicate = indicate
+            spec.permissions = permissions
             spec.update = update
             spec.send = send ?? .onUpdate
             spec.descriptors = descriptors ?? []
             if case .constant(let octets) = source { spec.lengthMax = max(spec.lengthMax, octets.count) }
             return spec
         }
+    }
+
+    /// What is not said is refused.
+    private static func permissions(_ keys: inout Keys) -> Permissions {
+        Permissions(
+            read: keys.optional("read", .access) ?? .refused,
+            write: keys.optional("write", .access) ?? .refused,
+            writeCommand: keys.optional("write-without-response", .access) ?? .refused,
+            notify: keys.optional("notify", .access) ?? .refused,
+            indicate: keys.optional("indicate", .access) ?? .refused)
     }
 
     private static func checkUpdate(_ source: ValueSource, _ keys: Keys) {

@@ -27,6 +27,7 @@ struct ValueForm {
             "a number from \(DecimalText.short(spec.range.lowerBound)) to "
                 + DecimalText.short(spec.range.upperBound)
         case .boolean: "true or false"
+        case .appearance: "an appearance such as 'thermometer'"
         case .words(let words): Form<Int>.oneOf(words)
         case .utf8: "a text"
         case .bytes: "octets such as '{hex: \"01FF\"}', or say the 'format'"
@@ -41,9 +42,14 @@ struct ValueForm {
             guard let number = Form<Double>.real(says: says).read(place, context),
                 fits(number, spec, place, context)
             else { return nil }
-            return octets(of: number, spec.format)
+            return spec.format.encode(number)
         case .boolean:
             return Form<Bool>.boolean.read(place, context).map { [$0 ? 1 : 0] }
+        case .appearance:
+            let appearance = Form<UInt16>.assigned(.appearance, example: "thermometer")
+            return appearance.read(place, context).map {
+                [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
+            }
         case .words(let words):
             let choices = words.enumerated().map { ($0.element, UInt8(clamping: $0.offset)) }
             return Form<UInt8>.word(choices).read(place, context).map { [$0] }
@@ -67,18 +73,6 @@ struct ValueForm {
                 + "\(DecimalText.short(spec.range.upperBound))\(symbol)",
             "write a number within it")
         return false
-    }
-
-    /// The nearest step as octets; `number` is within the format's range.
-    private func octets(of number: Double, _ format: NumberFormat) -> [UInt8] {
-        let steps = (number / format.scale).rounded()
-        let bits: UInt64
-        if format.isSigned {
-            bits = UInt64(bitPattern: steps >= 0x1p63 ? .max : Int64(max(steps, -0x1p63)))
-        } else {
-            bits = steps >= 0x1p64 ? .max : UInt64(max(steps, 0))
-        }
-        return (0..<format.octets).map { UInt8(truncatingIfNeeded: bits >> UInt64(8 * $0)) }
     }
 
     private static let laterKeys = [

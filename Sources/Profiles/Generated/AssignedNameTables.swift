@@ -4283,7 +4283,7 @@ enum AssignedNameTables {
         """)
     static let formats = NumberedLines("""
         2A00 utf8
-        2A01 uint16
+        2A01 appearance
         2A06 words no-alert mild-alert high-alert
         2A07 sint8 1 decibel -100 20
         2A19 uint8 1 percentage 0 100

@@ -1,6 +1,5 @@
 // What the octets of a value mean: the wire's number formats, words, text or plain octets.
 public import Behaviours
-import Wire
 
 /// How a characteristic's octets are written and read.
 public enum ValueFormat: Equatable, Sendable {
@@ -8,6 +7,8 @@ public enum ValueFormat: Equatable, Sendable {
     case number(NumberSpec)
     /// One octet of 0 or 1.
     case boolean
+    /// Two octets: an assigned appearance.
+    case appearance
     /// One octet that counts these words from 0.
     case words([String])
     /// Text in UTF-8.
@@ -20,6 +21,7 @@ public enum ValueFormat: Equatable, Sendable {
         switch self {
         case .number(let number): number.format.octets
         case .boolean, .words: 1
+        case .appearance: 2
         case .utf8, .bytes: nil
         }
     }
@@ -35,12 +37,7 @@ public struct NumberSpec: Equatable, Sendable {
     public init(format: NumberFormat, unit: MeasurementUnit) {
         self.format = format
         self.unit = unit
-        let bits = Double(format.octets * 8)
-        let steps = format.isSigned
-            ? -Mathematics.pow(2, bits - 1)...Mathematics.pow(2, bits - 1) - 1
-            : 0...Mathematics.pow(2, bits) - 1
-        let scale = format.scale > 0 && format.scale.isFinite ? format.scale : 1
-        range = steps.lowerBound * scale...steps.upperBound * scale
+        range = format.smallest...format.largest
     }
 
     /// The same with the range cut to `limits`.

@@ -71,6 +71,7 @@ struct WireFormat: Equatable {
             return all.first { $0.kind == kind }?.number ?? 0x1B
         case .boolean: return 0x01
         case .words: return 0x04
+        case .appearance: return 0x06
         case .utf8: return 0x19
         case .bytes: return 0x1B
         }

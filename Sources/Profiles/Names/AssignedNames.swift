@@ -44,6 +44,7 @@ public enum AssignedNames {
         else { return nil }
         let words = line.split(separator: " ").map { String($0) }
         if words[0] == "words" { return .words(Array(words.dropFirst())) }
+        if words[0] == "appearance" { return .appearance }
         guard let wire = WireFormat(name: words[0]) else { return nil }
         guard words.count >= 3 else { return wire.valueFormat(scale: 1, unit: .unitless) }
         let format = wire.valueFormat(
