@@ -36,8 +36,7 @@ def test_a_whole_run_with_the_host_joining_a_controller(ends, tmp_path):
 def test_a_whole_run_with_the_controller_joining_a_host(ends, tmp_path):
     port = free_ports(1)[0]
     controller, host = (end.format(path=tmp_path / "hci", port=port) for end in ends)
-    with running("--profile", profile(PROFILE), "--controller", host) as emulator:
-        emulator.wait_for("waiting")
+    with running("--profile", profile(PROFILE), "--controller", host):
         with bumble_controllers(controller, count=1) as (other,):
             asyncio.run(whole_run(other, expectations(PROFILE, parts=("data",))))
 
