@@ -79,6 +79,10 @@ public struct World: Sendable {
         settle(at: now)
     }
 
+    /// Captures the device's packets from here on.
+    /// - Parameter epoch: microseconds since 1970 at `Instant.zero`.
+    public mutating func capture(epoch: Int64) { port.capture = BtsnoopWriter(epoch: epoch) }
+
     /// What is to be appended to the capture file.
     public mutating func takeCapture() -> [UInt8] { port.takeCapture() }
 

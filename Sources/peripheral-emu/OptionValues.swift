@@ -2,6 +2,7 @@
 import Emulator
 import LinuxIO
 import SansIO
+import VirtualController
 
 extension Options {
     static func controller(_ text: String) throws(UsageError) -> ControllerSpec {
@@ -16,6 +17,15 @@ extension Options {
                 "--air: \"\(text)\" is no numeric address with a port; write 127.0.0.1:6402")
         }
         return endpoint
+    }
+
+    static func airTiming(_ text: String) throws(UsageError) -> Air.Timing {
+        switch text {
+        case "radio": return .radio
+        case "ideal": return .ideal
+        default:
+            throw UsageError("--air-timing: there is no timing \"\(text)\"; write radio or ideal")
+        }
     }
 
     static func seed(_ text: String) throws(UsageError) -> UInt64 {

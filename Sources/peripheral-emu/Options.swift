@@ -3,6 +3,7 @@ import CLinux
 import Emulator
 import LinuxIO
 import SansIO
+import VirtualController
 import Wire
 
 /// What the user wants done.
@@ -22,6 +23,7 @@ struct RunOptions {
     var controller: ControllerSpec?
     /// Where other hosts join the virtual air; nil is the default place.
     var air: Endpoint?
+    var airTiming = Air.Timing.radio
     var withCentral = false
     var virtualTime = false
     /// The capture file's path.
@@ -78,6 +80,9 @@ enum Options {
             "air", "HOST:PORT",
             "where other hosts join the virtual air, 127.0.0.1:6402 without it; port 0 takes a free one"
         ) { run, text throws(UsageError) in run.air = try endpoint(text) },
+        Row("air-timing", "T", "radio keeps to connection events, ideal waits for none; radio without it") {
+            run, text throws(UsageError) in run.airTiming = try airTiming(text)
+        },
         Row("with-central", nil, "let a built-in central show what a phone would see") {
             run, _ throws(UsageError) in run.withCentral = true
         },
