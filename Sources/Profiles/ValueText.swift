@@ -87,7 +87,8 @@ enum DecimalText {
 
     /// The shortest text, without a trailing `.0`: `21.57`, `100`, `-40`.
     static func short(_ value: Double) -> String {
-        let text = "\(value)"
+        // Without it a negative zero would show its sign.
+        let text = "\(value == 0 ? 0 : value)"
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 }

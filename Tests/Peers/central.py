@@ -20,7 +20,8 @@ STEP_SECONDS = 20
 
 PROPERTIES = {
     "broadcast": 0x01, "read": 0x02, "write-without-response": 0x04, "write": 0x08,
-    "notify": 0x10, "indicate": 0x20, "signed-write": 0x40, "extended-properties": 0x80,
+    "notify": 0x10, "indicate": 0x20, "authenticated-signed-writes": 0x40,
+    "extended-properties": 0x80,
 }
 
 
@@ -78,13 +79,13 @@ class Expectations:
     name: str
     advertised: set
     tree: list
-    notify: str = None          # UUID of the characteristic to follow
-    period: float = None        # seconds between two notifications
+    followed: dict = field(default_factory=dict)  # UUID → seconds between two notifications
     notifications: int = 4
     write: str = None           # UUID of one written by request
     write_command: str = None   # UUID of one written by command
     values: dict = field(default_factory=dict)  # UUID → expected value
     mtu: int = 247
+    scan_seconds: float = STEP_SECONDS
 
 
 class Central:
@@ -106,16 +107,18 @@ class Central:
             await asyncio.wait_for(device.power_on(), STEP_SECONDS)
             yield Central(device)
 
-    async def find(self, name=None, services=(), seconds=STEP_SECONDS):
-        """Scans until an accessory of this name, or with all these services, is heard."""
+    async def find(self, name, services=(), seconds=STEP_SECONDS):
+        """Scans until an accessory of this name, with all these services, is heard."""
         found = asyncio.get_running_loop().create_future()
+        near = []
         start = time.monotonic()
 
         def heard(advertisement):
             entry = self.describe(advertisement, time.monotonic() - start)
-            right = entry.name == name if name else set(services) <= entry.services
-            if right and not found.done():
-                found.set_result(entry)
+            if entry.name == name and not found.done():
+                near.append(entry.services)
+                if set(services) <= entry.services:
+                    found.set_result(entry)
 
         self.device.on("advertisement", heard)
         try:
@@ -123,7 +126,8 @@ class Central:
             return await asyncio.wait_for(found, seconds)
         except asyncio.TimeoutError:
             raise AssertionError(
-                f"scan: no accessory {name or services} heard within {seconds} s") from None
+                f"scan: \"{name}\" with {services or 'any services'} not heard within {seconds} s"
+                f"; heard by that name: {near[-1:]}") from None
         finally:
             self.device.remove_listener("advertisement", heard)
             await self.device.stop_scanning()
@@ -254,14 +258,13 @@ async def read_everything(central, tree, values):
     return constant
 
 
-async def check_notifications(central, expected):
+async def check_notifications(central, uuid, period, count):
     """Follows one characteristic: the notifications come at the profile's period."""
-    count = expected.notifications
-    received = await central.follow(
-        expected.notify, count, expected.period * (count + 2) + STEP_SECONDS)
-    period = (received[-1][0] - received[0][0]) / (count - 1)
-    assert abs(period - expected.period) <= max(0.2 * expected.period, 0.05), \
-        f"notify: one every {period:.3f} s, expected every {expected.period} s"
+    received = await central.follow(uuid, count, period * (count + 2) + STEP_SECONDS)
+    seen = (received[-1][0] - received[0][0]) / (count - 1)
+    assert abs(seen - period) <= max(0.2 * period, 0.05), \
+        f"notify: {uuid} every {seen:.3f} s, expected every {period} s"
+    await check_silence(central, uuid, 2 * period)
 
 
 async def check_silence(central, uuid, seconds):
@@ -296,18 +299,15 @@ async def check_session(central, expected):
 
     Returns the values that a second session must read again.
     """
-    found = await central.find(expected.name)
-    assert expected.advertised <= found.services, \
-        f"scan: {found.services} heard, expected {expected.advertised}"
+    found = await central.find(expected.name, expected.advertised, expected.scan_seconds)
     mtu = await central.connect(found.address, expected.mtu)
     same("mtu", expected.mtu, mtu)
     tree = await central.discover()
     same_tree("discover", expected.tree, tree)
     await read_everything(central, tree, expected.values)
     await check_writes(central, expected)
-    if expected.notify:
-        await check_notifications(central, expected)
-        await check_silence(central, expected.notify, 2 * expected.period)
+    for uuid, period in expected.followed.items():
+        await check_notifications(central, uuid, period, expected.notifications)
     constant = await read_everything(central, tree, {})
     await central.disconnect()
     return constant
@@ -320,8 +320,8 @@ async def check_second_session(central, expected, constant):
     tree = await central.discover()
     same_tree("discover at MTU 23", expected.tree, tree)
     same("read at MTU 23", constant, await read_everything(central, tree, {}))
-    if expected.notify:
-        await check_silence(central, expected.notify, 2 * expected.period)
+    for uuid, period in expected.followed.items():
+        await check_silence(central, uuid, 2 * period)
     await central.disconnect()
     await central.find(expected.name)
 

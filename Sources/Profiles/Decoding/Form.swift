@@ -45,7 +45,10 @@ extension Form {
     /// A scalar in one form, a map in another: the short and the long way to say it.
     static func either(scalar: Form<Value>, map: Form<Value>) -> Form<Value> {
         Form(says: scalar.says) { place, context in
-            place.scalar == nil ? map.read(place, context) : scalar.read(place, context)
+            switch place.node.content {
+            case .scalar, .sequence: scalar.read(place, context)
+            case .mapping: map.read(place, context)
+            }
         }
     }
 

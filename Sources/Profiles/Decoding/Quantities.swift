@@ -33,7 +33,9 @@ struct Quantity {
             return nil
         }
         guard units.contains(String(parts[1])) else {
-            let near = NearestName.of(String(parts[1]), among: units) ?? units[0]
+            // `seconds` and `msec` begin with the right unit.
+            let begun = units.filter { parts[1].hasPrefix($0) }.max { $0.count < $1.count }
+            let near = begun ?? NearestName.of(String(parts[1]), among: units) ?? units[0]
             context.report(
                 place, "unknown unit '\(parts[1].prefix(20))'",
                 "write '\(parts[0]) \(near)'" + others(units))
