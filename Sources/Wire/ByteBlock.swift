@@ -54,6 +54,14 @@ public struct ByteBlock: Sendable {
         values.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
     }
 
+    /// Appends the octets of `values` in `range`, which lies within it: one bulk copy. A stored array
+    /// goes in this way without its owner being copied.
+    public mutating func append(_ values: [UInt8], in range: Range<Int>) {
+        values.withUnsafeBufferPointer {
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: $0[range]))
+        }
+    }
+
     /// Overwrites the octet at `offset`, which has been written before.
     public mutating func patch(_ value: UInt8, at offset: Int) { bytes[offset] = value }
 
