@@ -68,6 +68,9 @@ public struct AttributeTable: Sendable {
     /// How many managed CCCDs there are.
     var configurationCount = 0
 
+    /// A table without attributes.
+    public init() {}
+
     /// The index of the attribute with `handle`, nil where there is none.
     public func index(of handle: UInt16) -> Int? {
         let index = firstIndex(from: handle)
