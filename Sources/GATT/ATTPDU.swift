@@ -11,7 +11,7 @@ public struct OctetRange: Equatable, Sendable {
         self.count = count
     }
 
-    /// The range from `offset` to the end of `bytes`; the caller has checked that it is not behind it.
+    /// The range from `offset`, which is not behind the end, to the end of `bytes`.
     @inlinable init(from offset: Int, of bytes: Span<UInt8>) {
         self.init(offset: offset, count: bytes.count - offset)
     }

@@ -25,7 +25,8 @@ extension GATTServer {
         case .clientConfiguration: 2
         case .clientSupportedFeatures: 1
         case .value, .service, .include, .characteristic, .serverConfiguration, .databaseHash,
-            .serviceChanged: Int(table.attributes[index].length)
+            .serviceChanged:
+            Int(table.attributes[index].length)
         }
     }
 

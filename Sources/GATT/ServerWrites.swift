@@ -88,7 +88,8 @@ extension GATTServer {
                 throw Refusal(.valueNotAllowed, handle)
             }
         case .value, .service, .include, .characteristic, .serverConfiguration, .databaseHash,
-            .serviceChanged: break
+            .serviceChanged:
+            break
         }
     }
 

@@ -173,10 +173,12 @@ struct AttributeTableTests {
     func hashMessage() throws {
         var builder = AttributeTableBuilder()
         try builder.addService(BluetoothUUID(0x1800))
-        try builder.addCharacteristic(BluetoothUUID(0x2A00), properties: [.read, .write], permissions: open)
+        try builder.addCharacteristic(
+            BluetoothUUID(0x2A00), properties: [.read, .write], permissions: open)
         try builder.addCharacteristic(BluetoothUUID(0x2A01), properties: .read, permissions: open)
         try builder.addService(BluetoothUUID(0x1801))
-        try builder.addCharacteristic(GATTType.serviceChanged, properties: .indicate, permissions: open)
+        try builder.addCharacteristic(
+            GATTType.serviceChanged, properties: .indicate, permissions: open)
         try builder.addDescriptor(GATTType.clientConfiguration, permissions: open)
         try builder.addCharacteristic(
             GATTType.clientSupportedFeatures, properties: [.read, .write], permissions: open)

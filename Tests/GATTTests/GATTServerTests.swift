@@ -5,7 +5,8 @@ import Testing
 import Wire
 
 struct GATTServerTests {
-    static func harness(_ change: (inout ServerSettings) -> Void = { _ in }) throws -> ServerHarness {
+    static func harness(_ change: (inout ServerSettings) -> Void = { _ in }) throws -> ServerHarness
+    {
         var settings = ServerSettings()
         change(&settings)
         return ServerHarness(try TestDatabase.server(settings))
