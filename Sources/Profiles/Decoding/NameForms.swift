@@ -172,8 +172,8 @@ extension Form where Value == [UInt8] {
         choice(
             says: "'{hex: \"01FF\"}' or '{text: Hello}'",
             [
-                ("hex", hex(octetsMax: octetsMax)),
-                ("text", Form<String>.text(octetsMax, says: "text").map { Array($0.utf8) }),
+                Choice("hex", hex(octetsMax: octetsMax)),
+                Choice("text", Form<String>.text(octetsMax, says: "text").map { Array($0.utf8) }),
             ])
     }
 }

@@ -155,9 +155,9 @@ extension Form where Value == DescriptorSpec {
         choice(
             says: "a descriptor such as '{user-description: Desk sensor}'",
             [
-                ("user-description", Form<String>.text(valueOctetsMax, says: "a text")
+                Choice("user-description", Form<String>.text(valueOctetsMax, says: "a text")
                     .map { .userDescription($0) }),
-                ("presentation-format", Form<PresentationFormat>.presentationFormat(of: format)
+                Choice("presentation-format", Form<PresentationFormat>.presentationFormat(of: format)
                     .map { .presentationFormat($0) }),
             ],
             later: [

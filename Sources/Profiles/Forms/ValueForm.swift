@@ -84,13 +84,13 @@ struct ValueForm {
         .choice(
             says: says,
             [
-                ("hex", Form<[UInt8]>.hex(octetsMax: valueOctetsMax).map { .constant($0) }),
-                ("text", Form<String>.text(valueOctetsMax, says: "a text")
+                Choice("hex", Form<[UInt8]>.hex(octetsMax: valueOctetsMax).map { .constant($0) }),
+                Choice("text", Form<String>.text(valueOctetsMax, says: "a text")
                     .map { .constant(Array($0.utf8)) }),
-                ("sine", generated(sine)),
-                ("ramp", generated(ramp)),
-                ("random-walk", generated(randomWalk)),
-                ("counter", generated(counter)),
+                Choice("sine", generated(sine)),
+                Choice("ramp", generated(ramp)),
+                Choice("random-walk", generated(randomWalk)),
+                Choice("counter", generated(counter)),
             ],
             later: Self.laterKeys)
     }

@@ -7,7 +7,8 @@ struct NumberedLines: Sendable {
     /// The number's digits and the space behind them.
     private static let prefixOctets = 5
 
-    init(_ text: StaticString) { self.text = "\(text)" }
+    /// - Parameter text: a literal, which takes no memory of its own.
+    init(_ text: String) { self.text = text }
 
     /// What stands behind `number`; nil where the table has no such line. A binary search.
     func rest(of number: UInt16) -> String? {
