@@ -81,7 +81,7 @@ let package = Package(
         tests("HCI", ["Wire"]),
         tests("YAML"),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
-        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts"]),
+        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),
         tests("Advertising", ["Wire", "SansIO", "HCI"]),
         tests("Behaviours", ["Wire", "SansIO"]),
         tests("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
@@ -94,5 +94,6 @@ let package = Package(
             "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
         ]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+        tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
 )

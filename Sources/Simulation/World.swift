@@ -79,6 +79,10 @@ public struct World: Sendable {
         settle(at: now)
     }
 
+    /// Captures the device's packets from here on.
+    /// - Parameter epoch: microseconds since 1970 at `Instant.zero`.
+    public mutating func capture(epoch: Int64) { port.capture = BtsnoopWriter(epoch: epoch) }
+
     /// What is to be appended to the capture file.
     public mutating func takeCapture() -> [UInt8] { port.takeCapture() }
 
@@ -116,14 +120,16 @@ public struct World: Sendable {
             if air.hasOutput(devicePort) {
                 moved = true
                 air.drain(devicePort, into: &down)
-                _ = port.receive(down.bytes.span, at: now, sending: &up, emit: &deviceEvents)
+                let packets = down.bytes
+                _ = port.receive(packets.span, at: now, sending: &up, emit: &deviceEvents)
                 down.removeAll()
                 deliverFromDevice(at: now)
             }
             if let centralPort, air.hasOutput(centralPort) {
                 moved = true
                 air.drain(centralPort, into: &down)
-                central?.receive(down.bytes.span, at: now, sending: &up, emit: &findings)
+                let packets = down.bytes
+                central?.receive(packets.span, at: now, sending: &up, emit: &findings)
                 down.removeAll()
                 deliverFromCentral(at: now)
             }
@@ -144,9 +150,10 @@ public struct World: Sendable {
     }
 
     private mutating func deliver(to controller: Int, at now: Instant) {
+        let packets = up.bytes
         var offset = 0
-        while case .packet(_, let end) = H4.frame(up.bytes.span, from: offset) {
-            air.receive(up.bytes.span.extracting(offset..<end), from: controller, at: now)
+        while case .packet(_, let end) = H4.frame(packets.span, from: offset) {
+            air.receive(packets.span.extracting(offset..<end), from: controller, at: now)
             offset = end
         }
         up.removeAll()

@@ -86,7 +86,8 @@ struct LiveWorldRun: ~Copyable {
 
     private mutating func take(_ count: Int, from peer: AirPeer, at now: Instant) {
         guard let index = guests.firstIndex(where: { $0.peer === peer }) else { return }
-        let chunk = buffer.bytes.span.extracting(0..<count)
+        let bytes = buffer.bytes
+        let chunk = bytes.span.extracting(0..<count)
         var offset = 0
         while true {
             switch guests[index].framer.next(in: chunk, offset: &offset) {

@@ -1,4 +1,5 @@
 // Turns what happens into lines, the capture file and an exit code; the same for every driver.
+import BLEHost
 import Emulator
 import LinuxIO
 import SansIO

@@ -1,4 +1,5 @@
 // What may be written at one place of a profile: each form reads a node and says what it wants.
+import Wire
 import YAML
 
 /// One way to write a value. A profile's whole shape is forms made of forms, so a key is declared once.

@@ -1,4 +1,5 @@
 // The keys of one map, ticked off as they are read; what is left over is an error.
+import Wire
 import YAML
 
 /// A map being read. A form asks for each key it knows; then every other key is unknown.

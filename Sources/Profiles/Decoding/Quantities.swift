@@ -1,5 +1,6 @@
 // Numbers with their unit: `100 ms`, `-59 dBm`, `0.12 g`. The unit is always written.
 import SansIO
+import Wire
 import YAML
 
 /// A number and the unit behind it, as written.

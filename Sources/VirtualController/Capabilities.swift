@@ -1,0 +1,73 @@
+// What every virtual controller says it can do: commands, features, states and limits.
+import HCI
+
+/// The controller's own limits and the answers of the informational commands.
+enum Capabilities {
+    /// One link takes a few kilobytes; more links than phones hold at once.
+    static let linksMax = 16
+    static let filterAcceptListMax = 16
+    /// LE ACL buffers: one packet fills the longest link-layer PDU, twelve keep a link of 30 ms busy.
+    static let aclOctetsMax = 251
+    static let aclPacketsMax = 12
+    /// Data length without and with the extension (Core 6.0, Vol 6, Part B, 4.5.10).
+    static let dataOctetsMin: UInt16 = 27
+    static let dataOctetsMax: UInt16 = 251
+    static let dataTimeMin: UInt16 = 328
+    static let dataTimeMax: UInt16 = 2_120
+    /// The largest time a host may name: a PDU on the LE Coded PHY.
+    static let dataTimeNamedMax: UInt16 = 17_040
+    /// Advertisers that a scanner with duplicate filtering remembers; then it begins anew.
+    static let duplicatesMax = 2_048
+    /// Octets that wait for a host which does not read: above it reports are dropped and peers are
+    /// held off, as a real controller out of buffers does.
+    static let backlogMax = 65_536
+
+    /// Bluetooth 5.0, the first with LE 2M; the company identifier for internal use.
+    static let version: UInt8 = 9
+    static let companyIdentifier: UInt16 = 0xFFFF
+    static let subversion: UInt16 = 1
+
+    /// BR/EDR Not Supported and LE Supported (Core 6.0, Vol 2, Part C, 3.3).
+    static let lmpFeatures: UInt64 = 1 << 37 | 1 << 38
+    /// Connection Parameters Request, Extended Reject, Peripheral-initiated Features Exchange, Data
+    /// Packet Length Extension, LE 2M (Core 6.0, Vol 6, Part B, 4.6).
+    static let leFeatures: UInt64 = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 8
+    /// All 42 combinations (Core 6.0, Vol 4, Part E, 7.8.27): each role has its own radio.
+    static let leStates: UInt64 = 0x3FF_FFFF_FFFF
+
+    /// Bits that are set until the host sets others (Core 6.0, Vol 4, Part E, 7.3.1, 7.8.1).
+    static let eventMaskDefault: UInt64 = 0x1FFF_FFFF_FFFF
+    static let leEventMaskDefault: UInt64 = 0x1F
+    /// 37 data channels.
+    static let channelMapAll: UInt64 = 0x1F_FFFF_FFFF
+
+    /// Every command that is served, with its octet and bit (Core 6.0, Vol 4, Part E, 6.27).
+    static let commands: [(opcode: Opcode, octet: Int, bit: UInt8)] = [
+        (.disconnect, 0, 5), (.readRemoteVersionInformation, 2, 7), (.setEventMask, 5, 6),
+        (.reset, 5, 7), (.readTransmitPowerLevel, 10, 2), (.readLocalVersionInformation, 14, 3),
+        (.readLocalSupportedFeatures, 14, 5), (.readBufferSize, 14, 7), (.readBDADDR, 15, 1),
+        (.readRSSI, 15, 5), (.setEventMaskPage2, 22, 2), (.writeLEHostSupport, 24, 6),
+        (.leSetEventMask, 25, 0), (.leReadBufferSize, 25, 1),
+        (.leReadLocalSupportedFeatures, 25, 2), (.leSetRandomAddress, 25, 4),
+        (.leSetAdvertisingParameters, 25, 5), (.leReadAdvertisingPhysicalChannelTxPower, 25, 6),
+        (.leSetAdvertisingData, 25, 7), (.leSetScanResponseData, 26, 0),
+        (.leSetAdvertisingEnable, 26, 1), (.leSetScanParameters, 26, 2), (.leSetScanEnable, 26, 3),
+        (.leCreateConnection, 26, 4), (.leCreateConnectionCancel, 26, 5),
+        (.leReadFilterAcceptListSize, 26, 6), (.leClearFilterAcceptList, 26, 7),
+        (.leAddDeviceToFilterAcceptList, 27, 0), (.leRemoveDeviceFromFilterAcceptList, 27, 1),
+        (.leConnectionUpdate, 27, 2), (.leSetHostChannelClassification, 27, 3),
+        (.leReadChannelMap, 27, 4), (.leReadRemoteFeatures, 27, 5), (.leRand, 27, 7),
+        (.leReadSupportedStates, 28, 3), (.leRemoteConnectionParameterRequestReply, 33, 4),
+        (.leRemoteConnectionParameterRequestNegativeReply, 33, 5), (.leSetDataLength, 33, 6),
+        (.leReadSuggestedDefaultDataLength, 33, 7), (.leWriteSuggestedDefaultDataLength, 34, 0),
+        (.leReadMaximumDataLength, 35, 3), (.leReadPHY, 35, 4), (.leSetDefaultPHY, 35, 5),
+        (.leSetPHY, 35, 6),
+    ]
+
+    /// The return parameter of Read Local Supported Commands, which has no bit of its own.
+    static var supportedCommands: [UInt8] {
+        var octets = [UInt8](repeating: 0, count: 64)
+        for command in commands { octets[command.octet] |= 1 << command.bit }
+        return octets
+    }
+}
