@@ -18,8 +18,8 @@ struct Keys {
         isRead = [Bool](repeating: false, count: pairs.count)
     }
 
-    /// The key's value; nil where the key is absent or its value has errors. A form is only made for
-    /// a key that is there.
+    /// The key's value; nil where the key is absent or its value has errors. A form is only made
+    /// for a key that is there.
     mutating func optional<Value>(_ key: String, _ form: @autoclosure () -> Form<Value>) -> Value? {
         guard let index = take(key) else { return nil }
         return form().read(place.child(key, pairs[index].value), context)
@@ -66,7 +66,8 @@ struct Keys {
     /// Reports unknown keys, and missing ones that no unknown key was meant to be.
     fileprivate mutating func finish() {
         for (index, pair) in pairs.enumerated() where !isRead[index] {
-            let near = NearestName.of(pair.key, among: known.filter { !has($0) })
+            let near =
+                NearestName.of(pair.key, among: known.filter { !has($0) })
                 ?? NearestName.of(pair.key, among: known)
             missing.removeAll { $0.key == near }
             context.report(

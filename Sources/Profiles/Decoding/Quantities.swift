@@ -29,7 +29,8 @@ struct Quantity {
             return Form<Quantity>.mismatch(place, context, says: says)
         }
         guard parts.count == 2 else {
-            context.report(place, "\(text) has no unit", "write '\(text) \(units[0])'" + others(units))
+            context.report(
+                place, "\(text) has no unit", "write '\(text) \(units[0])'" + others(units))
             return nil
         }
         guard units.contains(String(parts[1])) else {
@@ -126,7 +127,8 @@ extension Form where Value == TimeSpan {
                 return nil
             }
             let time = YAMLScalar(String(scalar.text.dropFirst(6)), isPlain: true)
-            let inner = Place(node: YAMLNode(.scalar(time), mark: place.node.mark), path: place.path)
+            let inner = Place(
+                node: YAMLNode(.scalar(time), mark: place.node.mark), path: place.path)
             return period.read(inner, context)
         }
     }

@@ -15,7 +15,8 @@ struct ActivityTrace {
     /// The samples, rising in time. The error says the line of the trace.
     func read(_ bytes: [UInt8]) throws(ProfileError) -> [ActivityRule.Sample] {
         guard bytes.count <= Self.octetsMax else {
-            throw error(1, 1, "the trace has \(bytes.count) octets, the limit is 64 MiB", "shorten it")
+            throw error(
+                1, 1, "the trace has \(bytes.count) octets, the limit is 64 MiB", "shorten it")
         }
         let octets = bytes.span
         var columns: (time: Int, value: Int)?
@@ -67,7 +68,8 @@ struct ActivityTrace {
         _ names: [String], _ line: Int
     ) throws(ProfileError) -> (time: Int, value: Int) {
         guard let time = names.firstIndex(of: "time") else {
-            throw error(line, 1, "the header has no column 'time'", "name the columns, 'time' one of them")
+            throw error(
+                line, 1, "the header has no column 'time'", "name the columns, 'time' one of them")
         }
         guard let value = names.firstIndex(of: column) else {
             throw error(
@@ -81,7 +83,8 @@ struct ActivityTrace {
         _ row: Row, _ index: Int, _ name: String, _ octets: Span<UInt8>
     ) throws(ProfileError) -> (value: Double, column: Int) {
         guard let field = row.field(index, octets) else {
-            throw error(row.line, 1, "the row has no value of '\(name)'", "write as many values as columns")
+            throw error(
+                row.line, 1, "the row has no value of '\(name)'", "write as many values as columns")
         }
         let place = field.lowerBound - row.start + 1
         guard let value = Quantity.decimal(octets.extracting(field)) else {

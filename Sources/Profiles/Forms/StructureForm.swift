@@ -10,17 +10,23 @@ extension Form where Value == AdvertisingStructure {
             [
                 Choice("flags", flags),
                 Choice("service-uuids", services.map { .serviceUUIDs($0, complete: true) }),
-                Choice("incomplete-service-uuids", services.map { .serviceUUIDs($0, complete: false) }),
+                Choice(
+                    "incomplete-service-uuids",
+                    services.map { .serviceUUIDs($0, complete: false) }),
                 Choice("name", localName),
                 Choice("tx-power", txPower),
-                Choice("appearance", Form<UInt16>.assigned(.appearance, example: "thermometer")
-                    .map { .appearance($0) }),
+                Choice(
+                    "appearance",
+                    Form<UInt16>.assigned(.appearance, example: "thermometer")
+                        .map { .appearance($0) }),
                 Choice("manufacturer", manufacturer),
                 Choice("service-data", serviceData),
                 Choice("ibeacon", iBeacon),
                 Choice("raw", raw),
             ],
-            later: ["eddystone-uid", "eddystone-url", "eddystone-tlm", "eddystone-eid", "altbeacon"])
+            later: [
+                "eddystone-uid", "eddystone-url", "eddystone-tlm", "eddystone-eid", "altbeacon",
+            ])
     }
 
     private static var flags: Form {

@@ -21,7 +21,8 @@ struct NumberedLines: Sendable {
             let end = Self.end(of: start, in: octets)
             guard let found = Self.number(at: start, in: octets) else { return nil }
             if found == number {
-                return String(decoding: octets.copied(start + Self.prefixOctets..<end), as: UTF8.self)
+                return String(
+                    decoding: octets.copied(start + Self.prefixOctets..<end), as: UTF8.self)
             }
             if found < number { low = min(end + 1, high) } else { high = start }
         }

@@ -27,7 +27,7 @@ public struct AttributePlan: Sendable {
     /// One for each characteristic, by rising value handle.
     public let bindings: [ValueBinding]
 
-    /// Plans the attributes of a loaded profile: GAP and GATT services first, unless it has its own.
+    /// Plans the attributes of a loaded profile: GAP and GATT first, unless it has its own.
     ///
     /// Handles run from 0x0001 without gaps. A CCCD follows the value it configures, then come the
     /// descriptors of the profile in its order.
@@ -104,12 +104,18 @@ public struct AttributePlan: Sendable {
         var services: [ServiceSpec] = []
         if !profile.services.contains(where: { $0.uuid == gapService }) {
             let appearance = profile.device.appearance
-            services.append(ServiceSpec(uuid: gapService, characteristics: [
-                fixed(0x2A00, .utf8, Array(profile.device.name.utf8)),
-                fixed(0x2A01, .appearance, [
-                    UInt8(truncatingIfNeeded: appearance), UInt8(truncatingIfNeeded: appearance >> 8),
-                ]),
-            ]))
+            services.append(
+                ServiceSpec(
+                    uuid: gapService,
+                    characteristics: [
+                        fixed(0x2A00, .utf8, Array(profile.device.name.utf8)),
+                        fixed(
+                            0x2A01, .appearance,
+                            [
+                                UInt8(truncatingIfNeeded: appearance),
+                                UInt8(truncatingIfNeeded: appearance >> 8),
+                            ]),
+                    ]))
         }
         if !profile.services.contains(where: { $0.uuid == gattService }) {
             var changed = CharacteristicSpec(
