@@ -175,12 +175,7 @@ public enum CheckReport {
 
     private static func descriptor(_ attribute: Attribute, _ value: [UInt8]) -> String {
         let name = named(AssignedNames.descriptor(attribute.type), attribute.type.description)
-        let shown =
-            switch attribute.type {
-            case GATTType.userDescription: ValueFormat.utf8.describe(value)
-            case GATTType.presentationFormat: PresentationFormat.describe(value)
-            default: ValueFormat.plain(value)
-            }
+        let shown = DescriptorText.describe(value, type: attribute.type)
         return name + permissions(attribute.permissions) + " = " + shown
     }
 

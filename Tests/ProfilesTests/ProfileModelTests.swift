@@ -138,6 +138,15 @@ import Wire
         #expect(binding.source == .generated(
             .sine(min: 18, max: 24, period: .seconds(600), noise: 0),
             encoding: NumberFormat(octets: 2, isSigned: true, scale: 0.01)))
+        #expect(plan.binding(valueHandle: 0x000D) == nil && plan.binding(cccdHandle: 0x000C) == nil)
+        #expect((0x000A...0x0010).map { plan.name(of: $0) } == [
+            "environmental-sensing declaration", "temperature declaration", "temperature",
+            "temperature client-characteristic-configuration", "temperature user-description",
+            "temperature presentation-format", nil,
+        ])
+        #expect(plan.describe([0x6D, 0x08], of: 0x000C) == "21.57 °C")
+        #expect(plan.describe([1, 0], of: 0x000D) == "notifications")
+        #expect(plan.describe(Array("Air".utf8), of: 0x000E) == "\"Air\"")
         // Declaration: read, notify and indicate, value handle, UUID.
         #expect(plan.table.value(at: 10) == [0x32, 0x0C, 0x00, 0x6E, 0x2A])
         #expect(plan.table.value(at: 13) == Array("Air".utf8))
