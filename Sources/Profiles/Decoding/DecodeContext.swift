@@ -42,6 +42,8 @@ final class DecodeContext {
     /// The parts that others refer to; the top form reads them first.
     var deviceName: String?
     var activity: ActivityUse = .absent
+    /// The labels so far, which name one thing each.
+    var labels: Set<String> = []
 
     enum ActivityUse { case absent, broken, present }
 
@@ -64,9 +66,10 @@ final class DecodeContext {
                 remedy: remedy))
     }
 
-    func report(_ error: ProfileError) {
-        if errors.count <= Self.errorsMax { errors.append(error) }
-    }
+    /// Whether there are already more errors than are shown.
+    var isFull: Bool { errors.count > Self.errorsMax }
+
+    func report(_ error: ProfileError) { if !isFull { errors.append(error) } }
 
     /// The errors of the profile by place, those of other files behind them.
     var sortedErrors: [ProfileError] {

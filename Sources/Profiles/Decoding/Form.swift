@@ -38,7 +38,7 @@ extension Form {
                 return nil
             }
             return nodes.enumerated().compactMap { index, node in
-                element.read(place.element(index, node), context)
+                context.isFull ? nil : element.read(place.element(index, node), context)
             }
         }
     }

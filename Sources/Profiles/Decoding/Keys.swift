@@ -65,9 +65,11 @@ struct Keys {
 
     /// Reports unknown keys, and missing ones that no unknown key was meant to be.
     fileprivate mutating func finish() {
+        let absent = known.filter { !has($0) }
         for (index, pair) in pairs.enumerated() where !isRead[index] {
+            if context.isFull { return }
             let near =
-                NearestName.of(pair.key, among: known.filter { !has($0) })
+                NearestName.of(pair.key, among: absent)
                 ?? NearestName.of(pair.key, among: known)
             missing.removeAll { $0.key == near }
             context.report(

@@ -32,6 +32,9 @@ extension Form where Value == CharacteristicSpec {
             let uuid = keys.required(
                 "characteristic", .uuid(.characteristic, example: "battery-level"))
             let label = keys.optional("label", .text(64, says: "a name for references"))
+            if let label, !keys.context.labels.insert(label).inserted {
+                keys.report(at: "label", "the label '\(label)' stands twice", "give each its own")
+            }
             let permissions = permissions(&keys)
             let format = valueFormat(uuid, &keys)
             let value = keys.optional("value", Form<Place>.any(says: "a value"))

@@ -169,8 +169,8 @@ public struct AttributePlan: Sendable {
 
     // MARK: For messages
 
-    /// What stands at `handle`: `temperature`, `temperature user-description`, `battery declaration`;
-    /// nil where nothing does.
+    /// What stands at `handle`: `temperature`, `temperature user-description`,
+    /// `battery declaration`; nil where nothing does.
     public func name(of handle: UInt16) -> String? {
         guard let index = table.index(of: handle) else { return nil }
         let attribute = table.attributes[index]
