@@ -85,6 +85,14 @@ struct Bench {
         return nil
     }
 
+    /// The same; the test ends where there is no answer.
+    mutating func required<Command: HCICommand>(
+        _ port: Int, _ command: Command
+    ) throws -> Command.Return {
+        let answer = answer(port, command)
+        return try #require(answer)
+    }
+
     mutating func sendACL(
         _ port: Int, _ handle: ConnectionHandle, _ data: [UInt8], isStart: Bool = true
     ) {
