@@ -19,9 +19,12 @@ func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge
 }
 
 /// Tests mirror Sources: one test target a layer. Fixtures are text files read from the source tree.
-func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency] = [], fixtures: [String] = []
+) -> Target {
     .testTarget(
         name: name + "Tests", dependencies: [.target(name: name)] + dependencies,
+        exclude: fixtures,
         swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
 }
 
@@ -78,7 +81,7 @@ let package = Package(
         tests("HCI", ["Wire"]),
         tests("YAML"),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
-        tests("GATT", ["Wire", "SansIO"]),
+        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),
         tests("Advertising", ["Wire", "SansIO", "HCI"]),
         tests("Behaviours", ["Wire", "SansIO"]),
         tests("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
@@ -91,5 +94,6 @@ let package = Package(
             "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
         ]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+        tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
 )

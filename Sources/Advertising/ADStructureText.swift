@@ -26,9 +26,8 @@ extension ADStructure: CustomStringConvertible {
         case .truncated(let announced):
             type.rawValue == 0 && bytes.isEmpty
                 ? "truncated: \(announced) octets announced, 0 there"
-                : line(
-                    "truncated \(type): \(announced) octets announced, \(bytes.count + 1) there:",
-                    bytes)
+                : line("truncated \(type)", bytes)
+                    + ": \(announced) octets announced, \(bytes.count + 1) there"
         }
     }
 

@@ -31,6 +31,12 @@ public struct ADStructure: Equatable, Sendable {
     /// The octets behind the type.
     public var bytes: [UInt8]
     public var content: Content
+
+    public init(type: ADType, bytes: [UInt8], content: Content) {
+        self.type = type
+        self.bytes = bytes
+        self.content = content
+    }
 }
 
 /// The decoder of advertising data, scan responses and extended inquiry responses.

@@ -1,4 +1,4 @@
-// Legacy advertising on a controller: what is wanted, what is set, and the commands in between.
+// Advertising on a controller: what is wanted, what is set, and the commands in between.
 import HCI
 public import Wire
 
@@ -41,6 +41,10 @@ struct AdvertisingControl: Sendable {
     }
 
     let plan: AdvertisingPlan
+    /// Chosen anew at each reset of the controller.
+    private(set) var family: AdvertisingFamily = .legacy
+    /// The controller says it has extended advertising and does not know its commands.
+    var mustUseLegacy = false
     /// The interval that shall be in force.
     var interval: AdvertisingInterval
     /// Whether advertising shall be on, connections permitting.
@@ -62,7 +66,8 @@ struct AdvertisingControl: Sendable {
     }
 
     /// The controller has been reset: nothing is set, nothing is on.
-    mutating func controllerWasReset() {
+    mutating func controllerWasReset(_ family: AdvertisingFamily) {
+        self.family = mustUseLegacy ? .legacy : family
         isEnabled = false
         setInterval = nil
         isDataSet = false
@@ -75,7 +80,7 @@ struct AdvertisingControl: Sendable {
     mutating func connectionWasMade(cancelled: Int) {
         isEnabled = false
         for _ in 0..<cancelled {
-            guard let last = pending.lastIndex(where: { $0.opcode == .leSetAdvertisingEnable })
+            guard let last = pending.lastIndex(where: { $0 == .enable(true) })
             else { return }
             pending.remove(at: last)
         }
@@ -96,6 +101,9 @@ struct AdvertisingControl: Sendable {
             }
             if mustSet { commands.append(.parameters(interval)) }
             if !isDataSet {
+                if family == .extended, plan.ownAddressType == .randomDevice {
+                    commands.append(.address)
+                }
                 commands.append(.data)
                 if plan.type != .nonConnectable { commands.append(.scanResponse) }
                 isDataSet = true
@@ -108,14 +116,17 @@ struct AdvertisingControl: Sendable {
         return commands
     }
 
+    /// Whether the answer to `opcode` is one to a command of its own.
+    func awaits(_ opcode: Opcode) -> Bool { pending.contains { $0.opcode(family) == opcode } }
+
     /// One of the commands was answered; other commands are none of its business.
     mutating func answered(_ opcode: Opcode, _ status: HCIStatus) -> Change? {
-        guard let index = pending.firstIndex(where: { $0.opcode == opcode }) else { return nil }
+        guard let index = pending.firstIndex(where: { $0.opcode(family) == opcode }) else { return nil }
         switch pending.remove(at: index) {
         case .parameters(let interval):
             setInterval = status.isSuccess ? interval : nil
             return nil
-        case .data, .scanResponse: return nil
+        case .address, .data, .scanResponse: return nil
         case .enable(let on):
             guard status.isSuccess else {
                 guard on else { return nil }
@@ -129,23 +140,6 @@ struct AdvertisingControl: Sendable {
                 return .enabled(setInterval ?? interval)
             }
             return was ? .disabled : nil
-        }
-    }
-}
-
-/// One HCI command of legacy advertising.
-enum AdvertisingCommand: Equatable, Sendable {
-    case parameters(AdvertisingInterval)
-    case data
-    case scanResponse
-    case enable(Bool)
-
-    var opcode: Opcode {
-        switch self {
-        case .parameters: .leSetAdvertisingParameters
-        case .data: .leSetAdvertisingData
-        case .scanResponse: .leSetScanResponseData
-        case .enable: .leSetAdvertisingEnable
         }
     }
 }

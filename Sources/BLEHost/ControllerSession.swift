@@ -1,8 +1,8 @@
 // A controller from Reset on: initialisation, command and ACL credits, links. Shared by both roles.
-public import HCI
+import HCI
 import L2CAP
-public import SansIO
-public import Wire
+import SansIO
+import Wire
 
 /// The host's end of one HCI, without a role: it brings the controller up, keeps commands and ACL
 /// data within the controller's credits and turns its events into few words.
@@ -20,7 +20,7 @@ public struct ControllerSession: Sendable {
     private(set) var information = ControllerInformation()
     private(set) var table = LinkTable()
     private var commands = CommandQueue()
-    private let randomAddress: DeviceAddress?
+    let randomAddress: DeviceAddress?
     /// Events that were ignored because they were malformed or named nothing that exists.
     private(set) var ignoredEvents = 0
 
@@ -41,6 +41,16 @@ public struct ControllerSession: Sendable {
         commands.pump(at: now, sending: &out)
     }
 
+    /// Forgets the controller, until the next `start`.
+    mutating func stop() {
+        commands.reset()
+        table.reset()
+        state = .off
+    }
+
+    /// All links are over.
+    mutating func forgetLinks() { table.reset() }
+
     /// Queues a command of the role's own; its answer comes as `.answered` or a failure.
     mutating func send<Command: HCICommand>(
         _ command: Command, _ need: CommandNeed, at now: Instant, sending out: inout ByteBlock
@@ -54,7 +64,7 @@ public struct ControllerSession: Sendable {
 
     // MARK: time
 
-    var deadline: Instant? { state == .failed ? nil : commands.deadline }
+    var deadline: Instant? { commands.deadline }
 
     mutating func expire(
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<SessionEvent>
@@ -136,7 +146,7 @@ public struct ControllerSession: Sendable {
             case .commandStatus:
                 let event = try CommandStatus(hci: parameters)
                 answered(
-                    event.commandOpcode, event.status, credits: event.numHciCommandPackets,
+                    event.commandOpcode, event.status, credits: event.numHCICommandPackets,
                     parameters: nil, at: now, &out, &emit)
             case .disconnectionComplete: try disconnected(parameters, &emit)
             case .hardwareError:
@@ -180,7 +190,7 @@ public struct ControllerSession: Sendable {
         // Every command this host sends returns a status first.
         let status = event.returnParameters.first.map { HCIStatus(rawValue: $0) } ?? .success
         answered(
-            event.commandOpcode, status, credits: event.numHciCommandPackets,
+            event.commandOpcode, status, credits: event.numHCICommandPackets,
             parameters: event.returnParameters, at: now, &out, &emit)
     }
 

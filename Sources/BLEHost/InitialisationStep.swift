@@ -69,11 +69,11 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .localFeatures: commands.enqueue(ReadLocalSupportedFeatures(), .optional)
         case .eventMask:
             var command = SetEventMask()
-            command.eventMask = Self.eventMask
+            command.eventMask = Self.events
             commands.enqueue(command, .optional)
         case .leEventMask:
             var command = LESetEventMask()
-            command.leEventMask = Self.leEventMask
+            command.leEventMask = Self.leEvents
             commands.enqueue(command, .optional)
         case .leFeatures: commands.enqueue(LEReadLocalSupportedFeatures(), .optional)
         case .leBufferSize: commands.enqueue(LEReadBufferSize(), .optional)
@@ -104,11 +104,11 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .leBufferSize:
             let answer = try LEBufferSize(hci: parameters)
             information.setBuffers(
-                octets: answer.aclDataPacketLength, packets: UInt16(answer.totalAclDataPackets))
+                octets: answer.aclDataPacketLength, packets: UInt16(answer.totalACLDataPackets))
         case .bufferSize:
             let answer = try BufferSize(hci: parameters)
             information.setBuffers(
-                octets: answer.aclDataPacketLength, packets: answer.totalAclDataPackets)
+                octets: answer.aclDataPacketLength, packets: answer.totalACLDataPackets)
         case .publicAddress: information.publicAddress = try BDADDR(hci: parameters).bdAddr
         case .reset, .localFeatures, .eventMask, .leEventMask, .randomAddress: break
         }
@@ -117,12 +117,12 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
     /// Disconnection Complete, Encryption Change, Read Remote Version Information Complete, Hardware
     /// Error, Data Buffer Overflow, Encryption Key Refresh Complete, LE Meta (Core 6.0, Vol 4, Part
     /// E, 7.3.1). Command Complete, Command Status and Number Of Completed Packets cannot be masked.
-    static let eventMask: UInt64 =
+    static let events: UInt64 =
         1 << 4 | 1 << 7 | 1 << 11 | 1 << 15 | 1 << 25 | 1 << 47 | 1 << 61
 
     /// LE events up to PHY Update Complete, without Enhanced Connection Complete, which only tells
     /// more where the controller resolves addresses (7.8.1).
-    static let leEventMask: UInt64 = 0x7F | 1 << 11
+    static let leEvents: UInt64 = 0x7F | 1 << 11
 }
 
 extension ControllerInformation {

@@ -1,5 +1,5 @@
 // One connection: its recombiner, and what waits for the controller's buffers.
-public import HCI
+import HCI
 public import L2CAP
 import Wire
 

@@ -1,5 +1,5 @@
 // All connections of a controller and the sharing of its ACL buffers among them.
-public import HCI
+import HCI
 import L2CAP
 import Wire
 

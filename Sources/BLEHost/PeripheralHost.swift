@@ -81,9 +81,16 @@ public struct PeripheralHost: Sendable {
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<PeripheralEvent>
     ) {
         closeAllLinks(.connectionTimeout, &emit)
-        advertising.controllerWasReset()
+        advertising.controllerWasReset(.legacy)
         advertising.isWanted = advertises
         session.start(at: now, sending: &out)
+    }
+
+    /// The controller or the way to it is gone: all links are over, until the next `start`.
+    public mutating func controllerIsGone(emit: inout Outputs<PeripheralEvent>) {
+        closeAllLinks(.connectionTimeout, &emit)
+        advertising.controllerWasReset(.legacy)
+        session.stop()
     }
 
     /// Stops advertising and ends the links, as a device that is switched off would.
@@ -110,6 +117,7 @@ public struct PeripheralHost: Sendable {
             server.disconnect(link)
             emit.append(.disconnected(link: link, reason))
         }
+        session.forgetLinks()
     }
 
     // MARK: advertising
@@ -138,33 +146,12 @@ public struct PeripheralHost: Sendable {
     private mutating func send(
         _ command: AdvertisingCommand, at now: Instant, _ out: inout ByteBlock
     ) {
-        // Some controllers cannot advertise while connected: that is refused, not fatal.
-        let need: CommandNeed = session.table.openCount == 0 ? .essential : .optional
-        let plan = advertising.plan
-        switch command {
-        case .parameters(let interval):
-            var parameters = LESetAdvertisingParameters()
-            parameters.intervalMin = interval.steps
-            parameters.intervalMax = interval.steps
-            parameters.advertisingType = plan.type.rawValue
-            parameters.ownAddressType = plan.ownAddressType
-            parameters.channelMap = 0b111
-            session.send(parameters, need, at: now, sending: &out)
-        case .data:
-            var data = LESetAdvertisingData()
-            data.length = UInt8(truncatingIfNeeded: plan.data.count)
-            data.data = plan.data
-            session.send(data, need, at: now, sending: &out)
-        case .scanResponse:
-            var data = LESetScanResponseData()
-            data.length = UInt8(truncatingIfNeeded: plan.scanResponse.count)
-            data.data = plan.scanResponse
-            session.send(data, .optional, at: now, sending: &out)
-        case .enable(let on):
-            var enable = LESetAdvertisingEnable()
-            enable.enable = on ? 1 : 0
-            session.send(enable, need, at: now, sending: &out)
-        }
+        // Some controllers cannot advertise while connected, and some do not know the extended
+        // commands whose feature they claim: that is refused, not fatal.
+        let isFirstExtended = advertising.family == .extended && !advertising.hasEverBeenEnabled
+        let need: CommandNeed =
+            session.table.openCount > 0 || isFirstExtended ? .optional : .essential
+        session.send(command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
     }
 
     // MARK: packets
@@ -216,9 +203,16 @@ public struct PeripheralHost: Sendable {
             if payload.count > 0, payload[0] == 0x01 { reply.append([0x05, 0x05]) }
         default: return
         }
-        guard !reply.isEmpty else { return }
+        sendReply(cid: cid, to: link, at: now, &out)
+    }
+
+    private mutating func sendReply(
+        cid: UInt16, to link: Int, at now: Instant, _ out: inout ByteBlock
+    ) {
+        let pdu = reply.bytes
+        guard !pdu.isEmpty else { return }
         session.send(
-            reply.bytes.span, cid: cid, on: link, at: now, sending: &out, emit: &sessionEvents)
+            pdu.span, cid: cid, on: link, at: now, sending: &out, emit: &sessionEvents)
     }
 
     // MARK: notifications
@@ -239,10 +233,7 @@ public struct PeripheralHost: Sendable {
     ) {
         reply.removeAll()
         _ = server.notification(of: handle, to: link, at: now, into: &reply)
-        guard !reply.isEmpty else { return }
-        session.send(
-            reply.bytes.span, cid: L2CAPChannel.attribute, on: link, at: now, sending: &out,
-            emit: &sessionEvents)
+        sendReply(cid: L2CAPChannel.attribute, to: link, at: now, &out)
     }
 
     // MARK: time
@@ -288,6 +279,8 @@ public struct PeripheralHost: Sendable {
     ) {
         switch event {
         case .ready:
+            advertising.controllerWasReset(
+                session.information.hasExtendedAdvertising ? .extended : .legacy)
             emit.append(.ready(session.information))
             reconcile(at: now, &out)
         case .failed(let failure):
@@ -295,6 +288,14 @@ public struct PeripheralHost: Sendable {
             emit.append(.failed(failure))
         case .note(let note): emit.append(.note(note))
         case .answered(let opcode, let status):
+            if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
+                !advertising.hasEverBeenEnabled
+            {
+                // One family a power-on: from here it is the legacy one, after a reset.
+                advertising.mustUseLegacy = true
+                start(at: now, sending: &out, emit: &emit)
+                return
+            }
             switch advertising.answered(opcode, status) {
             case .enabled(let interval): emit.append(.advertising(interval))
             case .disabled: if !advertising.isWanted { emit.append(.advertisingStopped) }
@@ -303,7 +304,7 @@ public struct PeripheralHost: Sendable {
             }
             reconcile(at: now, &out)
         case .connected(let link, let information):
-            advertising.connectionWasMade(cancelled: session.cancel(.leSetAdvertisingEnable))
+            advertising.connectionWasMade(cancelled: session.cancel(AdvertisingCommand.enable(true).opcode(advertising.family)))
             advertising.situationChanged()
             server.connect(link, security: LinkSecurity())
             emit.append(.connected(link: link, information))

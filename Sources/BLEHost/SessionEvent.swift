@@ -85,6 +85,11 @@ public struct ControllerInformation: Equatable, Sendable {
         supportedCommands.allSatisfy { $0 == 0 } || supportedCommands[octet] >> UInt8(bit) & 1 == 1
     }
 
+    /// LE Extended Advertising: by its feature bit, or by its commands' bits (6.27).
+    var hasExtendedAdvertising: Bool {
+        hasFeature(12) || supportedCommands[36] >> 2 & 1 == 1 && supportedCommands[36] >> 5 & 1 == 1
+    }
+
     func hasFeature(_ bit: Int) -> Bool { leFeatures >> UInt64(bit) & 1 == 1 }
 }
 

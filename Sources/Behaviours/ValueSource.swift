@@ -11,7 +11,8 @@ public enum ValueSource: Equatable, Sendable {
 
 /// A generator of numbers over time.
 public enum Generator: Equatable, Sendable {
-    /// Around the middle of `min` and `max`, with uniform noise of up to ± `noise`.
+    /// Around the middle of `min` and `max`, rising first, with uniform noise of up to ± `noise`;
+    /// what would be outside the bounds is the bound.
     case sine(min: Double, max: Double, period: TimeSpan, noise: Double)
     /// From `from` to `to` in `over`, then it stays there, or begins again.
     case ramp(from: Double, to: Double, over: TimeSpan, loops: Bool)

@@ -41,9 +41,9 @@ public struct DevicePort: Sendable {
                 capture?.append(packet, isReceived: true, at: now)
                 device.receive(packet, at: now, sending: &out, emit: &emit)
             case .gathered:
-                let packet = framer.gathered.span
-                capture?.append(packet, isReceived: true, at: now)
-                device.receive(packet, at: now, sending: &out, emit: &emit)
+                let gathered = framer.gathered
+                capture?.append(gathered.span, isReceived: true, at: now)
+                device.receive(gathered.span, at: now, sending: &out, emit: &emit)
             case .needMore: return nil
             case .unknownType(let octet): return octet
             }
@@ -69,6 +69,19 @@ public struct DevicePort: Sendable {
         let before = out.count
         action(&device, &out)
         captureSent(out, from: before, at: now)
+    }
+
+    /// The controller or the way to it is gone: links are over, nothing can be sent.
+    public mutating func controllerIsGone(at now: Instant, emit: inout Outputs<DeviceEvent>) {
+        framer.reset()
+        device.controllerIsGone(at: now, emit: &emit)
+    }
+
+    /// What is to be appended to the capture file; empty without a capture.
+    public mutating func takeCapture() -> [UInt8] {
+        guard let bytes = capture?.block.bytes, !bytes.isEmpty else { return [] }
+        capture?.block.removeAll()
+        return bytes
     }
 
     private mutating func captureSent(_ out: borrowing ByteBlock, from start: Int, at now: Instant) {

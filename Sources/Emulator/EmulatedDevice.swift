@@ -101,6 +101,12 @@ public struct EmulatedDevice: Sendable {
         forward(&emit)
     }
 
+    /// The controller is gone. Values, generators and the activity signal go on.
+    public mutating func controllerIsGone(at now: Instant, emit: inout Outputs<DeviceEvent>) {
+        host.controllerIsGone(emit: &hostEvents)
+        forward(&emit)
+    }
+
     // MARK: packets and time
 
     /// Takes one whole H4 packet from the controller.
@@ -136,7 +142,7 @@ public struct EmulatedDevice: Sendable {
         let handle = values[index].handle
         let step = values[index].machine.expire(at: now, into: &sample)
         due.set(index, to: values[index].machine.deadline)
-        if step.isUpdated { host.server.setValue(sample.bytes.span, of: handle) }
+        if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
         if step.isSent { host.notify(handle, at: now, sending: &out, emit: &hostEvents) }
     }
 

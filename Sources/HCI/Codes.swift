@@ -54,6 +54,12 @@ public struct Opcode: OpenCode, CustomStringConvertible {
     public static let leReadPHY = Opcode(rawValue: 0x2030)
     public static let leSetDefaultPHY = Opcode(rawValue: 0x2031)
     public static let leSetPHY = Opcode(rawValue: 0x2032)
+    public static let leSetAdvertisingSetRandomAddress = Opcode(rawValue: 0x2035)
+    public static let leSetExtendedAdvertisingParameters = Opcode(rawValue: 0x2036)
+    public static let leSetExtendedAdvertisingData = Opcode(rawValue: 0x2037)
+    public static let leSetExtendedScanResponseData = Opcode(rawValue: 0x2038)
+    public static let leSetExtendedAdvertisingEnable = Opcode(rawValue: 0x2039)
+    public static let leClearAdvertisingSets = Opcode(rawValue: 0x203D)
     public static let leReadBufferSizeV2 = Opcode(rawValue: 0x2060)
 
     public var ogf: UInt8 { UInt8(rawValue >> 10) }

@@ -41,7 +41,8 @@ enum OpcodeNames {
         (.leRand, "LE Rand"),
         (.leReadSupportedStates, "LE Read Supported States"),
         (.leRemoteConnectionParameterRequestReply, "LE Remote Connection Parameter Request Reply"),
-        (.leRemoteConnectionParameterRequestNegativeReply, "LE Remote Connection Parameter Request Negative Reply"),
+        (.leRemoteConnectionParameterRequestNegativeReply,
+            "LE Remote Connection Parameter Request Negative Reply"),
         (.leSetDataLength, "LE Set Data Length"),
         (.leReadSuggestedDefaultDataLength, "LE Read Suggested Default Data Length"),
         (.leWriteSuggestedDefaultDataLength, "LE Write Suggested Default Data Length"),
@@ -49,6 +50,12 @@ enum OpcodeNames {
         (.leReadPHY, "LE Read PHY"),
         (.leSetDefaultPHY, "LE Set Default PHY"),
         (.leSetPHY, "LE Set PHY"),
+        (.leSetAdvertisingSetRandomAddress, "LE Set Advertising Set Random Address"),
+        (.leSetExtendedAdvertisingParameters, "LE Set Extended Advertising Parameters"),
+        (.leSetExtendedAdvertisingData, "LE Set Extended Advertising Data"),
+        (.leSetExtendedScanResponseData, "LE Set Extended Scan Response Data"),
+        (.leSetExtendedAdvertisingEnable, "LE Set Extended Advertising Enable"),
+        (.leClearAdvertisingSets, "LE Clear Advertising Sets"),
         (.leReadBufferSizeV2, "LE Read Buffer Size [v2]"),
     ]
 }

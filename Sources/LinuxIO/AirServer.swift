@@ -46,7 +46,7 @@ public final class AirServer {
     public static let peersMax = 256
 
     /// Listens at `endpoint`; port 0 takes a free one.
-    public init(_ endpoint: Endpoint, loop: EventLoop) throws(SystemError) {
+    public init(_ endpoint: Endpoint, loop: inout EventLoop) throws(SystemError) {
         listener = try Sockets.listen(at: endpoint, backlog: 64)
         self.endpoint = Sockets.localEndpoint(of: listener) ?? endpoint
         token = loop.makeToken()
@@ -66,23 +66,23 @@ public final class AirServer {
     }
 
     /// Handles an event of the loop: takes one new peer, or reads once from a peer.
-    public func handle(_ event: ReadyEvent, loop: EventLoop, buffer: inout ReadBuffer)
+    public func handle(_ event: ReadyEvent, loop: inout EventLoop, buffer: inout ReadBuffer)
         throws(SystemError) -> AirEvent
     {
-        if event.token == token { return try accept(loop) }
+        if event.token == token { return try accept(&loop) }
         guard let index = index(of: event.token) else { return .nothing }
         let peer = peers[index]
         guard event.isReadable || event.isHangup else { return .nothing }
         do throws(SystemError) {
             switch try buffer.fill(from: peer.descriptor, peer.name) {
             case .wouldBlock: return .nothing
-            case .count(0): return remove(peer, "it closed the connection", loop)
+            case .count(0): return remove(peer, "it closed the connection", &loop)
             case .count(let count): return .bytes(peer, count)
             }
-        } catch { return remove(peer, error.reason, loop) }
+        } catch { return remove(peer, error.reason, &loop) }
     }
 
-    private func accept(_ loop: EventLoop) throws(SystemError) -> AirEvent {
+    private func accept(_ loop: inout EventLoop) throws(SystemError) -> AirEvent {
         guard let (descriptor, address) = try Sockets.accept(from: listener, "\(endpoint)") else {
             return .nothing
         }
@@ -99,13 +99,13 @@ public final class AirServer {
 
     /// Writes out what the peers' blocks hold, one write each; to be called at the end of a turn.
     /// - Returns: the peers that were dropped, in the order they came, as `.closed`.
-    public func flush(_ loop: EventLoop) throws(SystemError) -> [AirEvent] {
+    public func flush(_ loop: inout EventLoop) throws(SystemError) -> [AirEvent] {
         var departures: [AirEvent] = []
         var index = 0
         while index < peers.count {
             let peer = peers[index]
-            if let reason = try write(peer, loop) {
-                departures.append(remove(peer, reason, loop))
+            if let reason = try write(peer, &loop) {
+                departures.append(remove(peer, reason, &loop))
             } else {
                 index += 1
             }
@@ -114,7 +114,7 @@ public final class AirServer {
     }
 
     /// Returns why the peer must go, nil where it may stay.
-    private func write(_ peer: AirPeer, _ loop: EventLoop) throws(SystemError) -> String? {
+    private func write(_ peer: AirPeer, _ loop: inout EventLoop) throws(SystemError) -> String? {
         guard !peer.output.isEmpty else { return nil }
         do throws(SystemError) {
             let count = try peer.descriptor.write(
@@ -137,7 +137,7 @@ public final class AirServer {
         return nil
     }
 
-    private func remove(_ peer: AirPeer, _ reason: String, _ loop: EventLoop) -> AirEvent {
+    private func remove(_ peer: AirPeer, _ reason: String, _ loop: inout EventLoop) -> AirEvent {
         loop.unwatch(peer.token)
         peer.descriptor.close()
         peers.removeAll { $0 === peer }
@@ -145,7 +145,7 @@ public final class AirServer {
     }
 
     /// Puts a peer out, one that sent rubbish for instance.
-    public func drop(_ peer: AirPeer, reason: String, loop: EventLoop) -> AirEvent {
-        remove(peer, reason, loop)
+    public func drop(_ peer: AirPeer, reason: String, loop: inout EventLoop) -> AirEvent {
+        remove(peer, reason, &loop)
     }
 }

@@ -44,6 +44,10 @@ public final class ByteTransport {
 
     deinit { close() }
 
+    /// Where the pipe goes or a peer finds it, as it turned out: the address with the port that the
+    /// kernel chose, the link with its device.
+    public var place: String { source.place }
+
     /// Whether octets go through.
     public var isOpen: Bool {
         switch state {
@@ -155,7 +159,7 @@ public final class ByteTransport {
 
 extension EventLoop {
     /// Watches what `transport` needs watched now. Call it after each `read`, `write` and `reopen`.
-    public func watch(_ transport: ByteTransport, as token: Token) throws(SystemError) {
+    public mutating func watch(_ transport: ByteTransport, as token: Token) throws(SystemError) {
         if let descriptor = transport.descriptor {
             try watch(descriptor, as: token, for: transport.interest)
         } else {
@@ -177,8 +181,12 @@ enum Opening {
 protocol TransportSource: SendableMetatype {
     /// How the specification is written: `tcp-client:HOST:PORT`.
     static var form: String { get }
+    /// What it is, in a few words, for the help text.
+    static var meaning: String { get }
     /// Reads what stands behind the colon; nil where it does not have the form.
     init?(specification: Substring)
+    /// Where the pipe goes, or where a peer finds it.
+    var place: String { get }
     mutating func open() throws(SystemError) -> Opening
     /// The peer a waiting source has got; nil where it has none yet.
     mutating func accept() throws(SystemError) -> Descriptor?
@@ -198,7 +206,7 @@ extension TransportSource {
     func close() {}
 
     func connectError(_ code: Int32) -> SystemError {
-        SystemError(code, operation: "connect to", object: Self.form)
+        SystemError(code, operation: "connect to", object: place)
     }
 
     func read(_ descriptor: Descriptor, into buffer: inout ReadBuffer, _ name: String)

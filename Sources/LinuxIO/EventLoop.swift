@@ -38,22 +38,22 @@ public enum EndSignal: Equatable, Sendable {
 ///
 /// The owner calls `wait`, looks at `events` and `signal`, and asks its machines for the next
 /// deadline; nothing is called back. While nothing is due, the process is not woken.
-@safe public final class EventLoop {
+@safe public struct EventLoop: ~Copyable {
     /// What the last `wait` found, in the kernel's order. An event may be for a descriptor that
     /// was unwatched while handling an earlier one of the same turn: its token is then unknown.
-    public private(set) var events: [ReadyEvent] = []
+    public private(set) var events: [ReadyEvent]
     /// The signal that the last `wait` received.
     public private(set) var signal: EndSignal?
     /// How often the process was woken: one for each `wait` that had to sleep or poll.
-    public private(set) var wakeUpCount = 0
+    public private(set) var wakeUpCount: Int
 
     private let poll: Descriptor
     private let timer: Descriptor
     private let signals: Descriptor
-    private var ready = unsafe [epoll_event](repeating: epoll_event(), count: readyMax)
-    private var watched: [Token: Watch] = [:]
+    private var ready: [epoll_event]
+    private var watched: [Token: Watch]
     private var armed: Instant?
-    private var nextToken: UInt32 = 0
+    private var nextToken: UInt32
     private let startUnixMicroseconds: Int64
     private let start: Instant
 
@@ -71,8 +71,26 @@ public enum EndSignal: Equatable, Sendable {
     /// Opens the loop. From now on SIGINT and SIGTERM arrive only in `signal`, and SIGPIPE, which
     /// a peer could cause, is ignored.
     public init() throws(SystemError) {
-        poll = Descriptor(try systemCall("create", "epoll") { epoll_create1(Int32(O_CLOEXEC)) })
-        timer = Descriptor(
+        // All that can fail comes first: a value that cannot be copied is made at one stroke.
+        let (poll, timer, signals) = try Self.open()
+        self.poll = poll
+        self.timer = timer
+        self.signals = signals
+        events = []
+        signal = nil
+        wakeUpCount = 0
+        unsafe ready = [epoll_event](repeating: epoll_event(), count: Self.readyMax)
+        watched = [:]
+        armed = nil
+        nextToken = 0
+        start = Self.clock(CLOCK_MONOTONIC)
+        startUnixMicroseconds = Self.clock(CLOCK_REALTIME).microseconds
+    }
+
+    private static func open() throws(SystemError) -> (Descriptor, Descriptor, Descriptor) {
+        let poll = Descriptor(
+            try systemCall("create", "epoll") { epoll_create1(Int32(O_CLOEXEC)) })
+        let timer = Descriptor(
             try systemCall("create", "timerfd") {
                 timerfd_create(CLOCK_MONOTONIC, Int32(O_CLOEXEC | O_NONBLOCK))
             })
@@ -82,15 +100,14 @@ public enum EndSignal: Equatable, Sendable {
         unsafe sigaddset(&set, SIGINT)
         unsafe sigaddset(&set, SIGTERM)
         _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-        signals = Descriptor(
+        let signals = Descriptor(
             try systemCall("create", "signalfd") {
                 unsafe signalfd(-1, &set, Int32(O_CLOEXEC | O_NONBLOCK))
             })
-        start = Self.clock(CLOCK_MONOTONIC)
-        startUnixMicroseconds = Self.clock(CLOCK_REALTIME).microseconds
         // The timer reports each firing once and is never read: arming it anew clears it.
-        try control(EPOLL_CTL_ADD, timer, EPOLLIN.rawValue | EPOLLET.rawValue, Self.timerTag)
-        try control(EPOLL_CTL_ADD, signals, EPOLLIN.rawValue, Self.signalTag)
+        try control(poll, EPOLL_CTL_ADD, timer, EPOLLIN.rawValue | EPOLLET.rawValue, timerTag)
+        try control(poll, EPOLL_CTL_ADD, signals, EPOLLIN.rawValue, signalTag)
+        return (poll, timer, signals)
     }
 
     /// The monotonic clock: microseconds since the system's boot.
@@ -103,35 +120,39 @@ public enum EndSignal: Equatable, Sendable {
     }
 
     /// A new name for a descriptor to be watched.
-    public func makeToken() -> Token {
+    public mutating func makeToken() -> Token {
         defer { nextToken += 1 }
         return Token(value: nextToken)
     }
 
     /// Watches `descriptor` as `token`. Cheap when nothing has changed since the last call; another
     /// descriptor takes the place of the former one. The loop keeps the descriptor alive.
-    public func watch(
+    public mutating func watch(
         _ descriptor: Descriptor, as token: Token, for interest: Interest
     ) throws(SystemError) {
         if let watch = watched[token], watch.descriptor === descriptor, descriptor.isOpen {
             guard watch.interest != interest else { return }
-            try control(EPOLL_CTL_MOD, descriptor, Self.flags(interest), UInt64(token.value))
+            try Self.control(
+                poll, EPOLL_CTL_MOD, descriptor, Self.flags(interest), UInt64(token.value))
         } else {
             unwatch(token)
-            try control(EPOLL_CTL_ADD, descriptor, Self.flags(interest), UInt64(token.value))
+            try Self.control(
+                poll, EPOLL_CTL_ADD, descriptor, Self.flags(interest), UInt64(token.value))
         }
         watched[token] = Watch(descriptor: descriptor, interest: interest)
     }
 
     /// Stops watching; the loop lets go of the descriptor. Unknown tokens are ignored.
-    public func unwatch(_ token: Token) {
-        guard let watch = watched.removeValue(forKey: token), watch.descriptor.isOpen else { return }
+    public mutating func unwatch(_ token: Token) {
+        guard let watch = watched.removeValue(forKey: token), watch.descriptor.isOpen else {
+            return
+        }
         _ = epoll_ctl(poll.number, EPOLL_CTL_DEL, watch.descriptor.number, nil)
     }
 
     /// Sleeps until a descriptor is ready, a signal comes or `deadline` has been reached; nil waits
     /// without end. A deadline that has passed only looks at what is ready.
-    public func wait(until deadline: Instant?) throws(SystemError) {
+    public mutating func wait(until deadline: Instant?) throws(SystemError) {
         events.removeAll(keepingCapacity: true)
         signal = nil
         let isDue = deadline.map { $0 <= now() } ?? false
@@ -144,7 +165,7 @@ public enum EndSignal: Equatable, Sendable {
         for index in 0..<Int(count) { try unsafe take(ready[index]) }
     }
 
-    private func take(_ event: epoll_event) throws(SystemError) {
+    private mutating func take(_ event: epoll_event) throws(SystemError) {
         let tag = unsafe event.data.u64
         if tag == Self.timerTag {
             armed = nil
@@ -167,21 +188,23 @@ public enum EndSignal: Equatable, Sendable {
     }
 
     /// Sets the timer to an absolute time that lies ahead, or stops it.
-    private func arm(_ deadline: Instant?) throws(SystemError) {
+    private mutating func arm(_ deadline: Instant?) throws(SystemError) {
         var setting = itimerspec()
         if let deadline {
             setting.it_value.tv_sec = Int(deadline.microseconds / 1_000_000)
             setting.it_value.tv_nsec = Int(deadline.microseconds % 1_000_000) * 1_000
         }
+        let number = timer.number
         _ = try systemCall("set", "the timer") {
-            unsafe timerfd_settime(timer.number, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+            unsafe timerfd_settime(number, Int32(TFD_TIMER_ABSTIME), &setting, nil)
         }
         armed = deadline
     }
 
-    private func control(_ operation: Int32, _ descriptor: Descriptor, _ flags: UInt32, _ tag: UInt64)
-        throws(SystemError)
-    {
+    private static func control(
+        _ poll: Descriptor, _ operation: Int32, _ descriptor: Descriptor, _ flags: UInt32,
+        _ tag: UInt64
+    ) throws(SystemError) {
         var event = unsafe epoll_event()
         unsafe event.events = flags
         unsafe event.data.u64 = tag

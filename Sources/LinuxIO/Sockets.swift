@@ -11,7 +11,8 @@ enum Sockets {
     }
 
     /// A new stream socket.
-    private static func stream(_ family: Int32, _ object: String) throws(SystemError) -> Descriptor {
+    private static func stream(_ family: Int32, _ object: String) throws(SystemError) -> Descriptor
+    {
         let type = Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC
         return Descriptor(
             try systemCall("open a socket for", object) { socket(family, type, 0) })
@@ -40,20 +41,31 @@ enum Sockets {
         _ descriptor: Descriptor, _ address: SocketAddress, _ object: String
     ) throws(SystemError) -> Connecting {
         let result = unsafe address.withPointer { unsafe Glibc.connect(descriptor.number, $0, $1) }
-        if result == 0 { return .done(descriptor) }
-        let code = errno
+        let code = result == 0 ? failure(of: descriptor) ?? 0 : errno
+        if code == 0 { return .done(descriptor) }
         // An interrupted connect goes on in the background, as one in progress.
         if code == EINPROGRESS || code == EINTR { return .pending(descriptor) }
         throw SystemError(code, operation: "connect to", object: object)
     }
 
-    /// How a pending connection was decided: nil when it is made, else the errno.
+    /// How a connection was decided: nil when it is made, else the errno.
     static func failure(of descriptor: Descriptor) -> Int32? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         let result = unsafe getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &length)
         if result != 0 { return errno }
+        if code == 0, isOwnPeer(descriptor) { return ECONNREFUSED }
         return code == 0 ? nil : code
+    }
+
+    /// Whether a socket is connected to itself. TCP does that when a client tries a port of the
+    /// ephemeral range again and again and is itself given that port.
+    private static func isOwnPeer(_ descriptor: Descriptor) -> Bool {
+        let (peer, result) = unsafe SocketAddress.filled {
+            unsafe getpeername(descriptor.number, $0, $1)
+        }
+        guard result == 0, let endpoint = peer.endpoint else { return false }
+        return endpoint == localEndpoint(of: descriptor)
     }
 
     /// A TCP socket that listens; its port may be one that the kernel chose.

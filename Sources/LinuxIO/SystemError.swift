@@ -30,6 +30,15 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
         "cannot \(operation) \(object): \(reason)" + (advice.map { "; " + $0 } ?? "")
     }
 
+    /// Whether the same thing may work a moment later, because the other side is not there yet or
+    /// no more. Everything else needs the user.
+    public var isPassing: Bool {
+        [
+            EAGAIN, ECONNABORTED, ECONNREFUSED, ECONNRESET, EHOSTDOWN, EHOSTUNREACH, EIO, ENETDOWN,
+            ENETUNREACH, ENOENT, EPIPE, ETIMEDOUT,
+        ].contains(code)
+    }
+
     /// The same failure with what to do about it.
     func advising(_ advice: String?) -> SystemError {
         SystemError(

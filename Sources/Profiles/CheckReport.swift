@@ -1,6 +1,238 @@
-// The text that `peripheral-emu check` prints.
+// The text that `peripheral-emu check` prints: what a profile becomes.
+public import Advertising
+import Behaviours
+public import GATT
+import HCI
+import SansIO
+import Wire
 
-/// What a profile becomes: attributes with handles, advertising bytes decoded, budgets used.
+/// The device, its advertising bytes decoded with the budget used, and its attributes by handle.
 public enum CheckReport {
-    public static func text(of profile: DeviceProfile) -> String { "" }
+    /// The report, lines ended by newlines; equal for equal profiles.
+    public static func text(of profile: DeviceProfile) -> String {
+        let lines = device(profile) + profile.advertising.flatMap(advertising) + attributes(profile)
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    private static func device(_ profile: DeviceProfile) -> [String] {
+        let device = profile.device
+        var lines = ["device \(ValueFormat.quoted(device.name))"]
+        if device.appearance != 0 { lines.append("  appearance \(appearance(device.appearance))") }
+        switch device.address {
+        case .randomStatic(let address?): lines.append("  address random-static \(address)")
+        case .randomStatic(nil): lines.append("  address random-static, from the seed")
+        case .publicDevice: lines.append("  address public")
+        }
+        lines.append("  connections \(device.connections)")
+        if let connection = device.connection {
+            let low = TimeSpan(microseconds: connection.minimum.microseconds)
+            let high = TimeSpan(microseconds: connection.maximum.microseconds)
+            lines.append(
+                "  connection interval \(low) to \(high), latency \(connection.latency), "
+                    + "timeout \(connection.timeout)")
+        }
+        lines.append("  mtu \(profile.server.mtu)")
+        if let rule = profile.activity {
+            let end = rule.samples.last?.time ?? .zero
+            lines.append(
+                "  activity above \(DecimalText.short(rule.activeAbove)) g, idle after \(rule.hold) below "
+                    + "\(DecimalText.short(rule.idleBelow)) g; trace of \(rule.samples.count) values "
+                    + "in \(end)")
+        }
+        return lines
+    }
+
+    // MARK: Advertising
+
+    private static func advertising(_ set: AdvertisingSet) -> [String] {
+        let kind =
+            switch set.kind {
+            case .connectable: "connectable"
+            case .scannable: "scannable"
+            case .nonConnectable: "non-connectable"
+            }
+        let interval =
+            switch set.policy {
+            case .fixed(let interval): "\(interval)"
+            case .activity(let active, let idle): "\(active) while active, \(idle) while idle"
+            }
+        var lines = ["", "advertising \(set.name), \(kind), interval \(interval)"]
+        lines += structures(set.data, of: "data")
+        if !set.scanResponse.isEmpty { lines += structures(set.scanResponse, of: "scan-response") }
+        return lines
+    }
+
+    private static func structures(_ entries: [AdvertisingStructure], of part: String) -> [String] {
+        let octets = advertisingBytes(entries)
+        let limit = AdvertisingLimits.legacyDataOctets
+        var lines = ["  \(part) \(octets.count) of \(limit) bytes"]
+        for structure in ADStructures.decode(octets.span) {
+            let raw = [UInt8(structure.bytes.count + 1), structure.type.rawValue] + structure.bytes
+            lines.append("    \(Hex.string(raw, separator: " "))")
+            lines.append("      \(text(of: structure))")
+        }
+        return lines
+    }
+
+    /// The structure in words, with the names that the advertising layer does not know.
+    public static func text(of structure: ADStructure) -> String {
+        switch structure.content {
+        case .serviceUUIDs(let uuids, _) where !uuids.isEmpty:
+            let names = uuids.map { named(AssignedNames.service($0), $0.description) }
+            return "\(structure.type) \(names.joined(separator: ", "))"
+        case .manufacturer(let company, let data):
+            let name = named(AssignedNames.company(company), Hex.code(company))
+            return "manufacturer \(name) \(ValueFormat.plain(data))"
+        case .serviceData(let uuid, let data):
+            let name = named(AssignedNames.service(uuid), uuid.description)
+            return "service data \(name) \(ValueFormat.plain(data))"
+        case .appearance(let value): return "appearance \(appearance(value))"
+        case .flags, .serviceUUIDs, .name, .txPower, .iBeacon, .connectionIntervalRange, .other,
+            .malformed, .truncated:
+            return structure.description
+        }
+    }
+
+    private static func appearance(_ value: UInt16) -> String {
+        named(AssignedNames.appearance(value), Hex.code(value))
+    }
+
+    /// `battery (0x180F)`, or the number alone.
+    private static func named(_ name: String?, _ number: String) -> String {
+        name.map { "\($0) (\(number))" } ?? number
+    }
+
+    // MARK: Attributes
+
+    private static func attributes(_ profile: DeviceProfile) -> [String] {
+        let plan = AttributePlan(profile)
+        let table = plan.table
+        var lines = ["", "attributes"]
+        var binding: ValueBinding?
+        for (index, attribute) in table.attributes.enumerated() {
+            let value = table.value(at: index)
+            let text: String
+            switch attribute.kind {
+            case .service:
+                let uuid = BluetoothUUID(littleEndian: value.span) ?? attribute.type
+                text = "service \(named(AssignedNames.service(uuid), uuid.description))"
+                    + ", to \(Hex.code(attribute.groupEnd))"
+            case .characteristic:
+                binding = plan.binding(valueHandle: attribute.handle &+ 1)
+                text = "  " + declaration(value, label: binding)
+            case .value, .clientConfiguration, .serverConfiguration, .clientSupportedFeatures,
+                .databaseHash, .serviceChanged, .include:
+                if let binding, binding.valueHandle == attribute.handle {
+                    text = "    value" + permissions(attribute.permissions) + " = " + source(binding)
+                } else {
+                    text = "    " + descriptor(attribute, value)
+                }
+            }
+            lines.append("  \(Hex.code(attribute.handle))  \(text)")
+        }
+        return lines
+    }
+
+    /// `characteristic temperature (0x2A6E), read, notify`.
+    private static func declaration(_ value: [UInt8], label binding: ValueBinding?) -> String {
+        let uuid = BluetoothUUID(littleEndian: value.span.extracting(min(3, value.count)..<value.count))
+        let number = uuid?.description ?? "unknown"
+        let name = named(uuid.flatMap { AssignedNames.characteristic($0) }, number)
+        let properties = CharacteristicProperties(rawValue: value.first ?? 0).names
+        let label = binding.flatMap { [name, number].contains($0.name) || name.hasPrefix($0.name)
+            ? nil : " '\($0.name)'" } ?? ""
+        return (["characteristic \(name)\(label)"] + properties).joined(separator: ", ")
+    }
+
+    private static func permissions(_ permissions: Permissions) -> String {
+        let lines: [(String, Access)] = [
+            ("read", permissions.read), ("write", permissions.write),
+            ("write-without-response", permissions.writeCommand), ("notify", permissions.notify),
+            ("indicate", permissions.indicate),
+        ]
+        return lines.filter { $0.1.level != .refused }.map { ", \($0.0): \(access($0.1))" }.joined()
+    }
+
+    private static func access(_ access: Access) -> String {
+        let level =
+            switch access.level {
+            case .open: "open"
+            case .encrypted: "encrypted"
+            case .authenticated: "authenticated"
+            case .secure: "secure"
+            case .refused: "refused"
+            }
+        return level + (access.authorization ? ", authorization" : "")
+            + (access.keySizeMin > 0 ? ", key-size \(access.keySizeMin)" : "")
+    }
+
+    private static func descriptor(_ attribute: Attribute, _ value: [UInt8]) -> String {
+        let name = named(AssignedNames.descriptor(attribute.type), attribute.type.description)
+        let shown =
+            switch attribute.type {
+            case GATTType.userDescription: ValueFormat.utf8.describe(value)
+            case GATTType.presentationFormat: PresentationFormat.describe(value)
+            default: ValueFormat.plain(value)
+            }
+        return name + permissions(attribute.permissions) + " = " + shown
+    }
+
+    private static func source(_ binding: ValueBinding) -> String {
+        var text: String
+        switch binding.source {
+        case .constant(let octets): text = binding.format.describe(octets)
+        case .generated(let generator, _): text = describe(generator, in: binding.format)
+        }
+        if let update = binding.update { text += ", update every \(update)" }
+        switch binding.send {
+        case .onUpdate: break
+        case .onChange: text += ", send on-change"
+        case .every(let period): text += ", send every \(period)"
+        case .manual: text += ", send manual"
+        }
+        return text
+    }
+
+    private static func describe(_ generator: Generator, in format: ValueFormat) -> String {
+        var unit = ""
+        if case .number(let spec) = format, !spec.unit.symbol.isEmpty { unit = " " + spec.unit.symbol }
+        let short = DecimalText.short
+        switch generator {
+        case .sine(let low, let high, let period, let noise):
+            return "sine \(short(low)) to \(short(high))\(unit) in \(period)"
+                + (noise > 0 ? ", noise \(short(noise))\(unit)" : "")
+        case .ramp(let from, let to, let over, let loops):
+            return "ramp \(short(from)) to \(short(to))\(unit) in \(over)" + (loops ? ", loop" : "")
+        case .randomWalk(let low, let high, let step, let start):
+            return "random-walk \(short(low)) to \(short(high))\(unit), step \(short(step))\(unit)"
+                + (start.map { ", start \(short($0))\(unit)" } ?? "")
+        case .counter(let start, let step): return "counter from \(start), step \(step)"
+        }
+    }
+}
+
+extension CharacteristicProperties {
+    /// The profile's words, in the order of the bits.
+    public var names: [String] {
+        let words: [(CharacteristicProperties, String)] = [
+            (.broadcast, "broadcast"), (.read, "read"),
+            (.writeWithoutResponse, "write-without-response"), (.write, "write"),
+            (.notify, "notify"), (.indicate, "indicate"),
+            (.authenticatedSignedWrites, "authenticated-signed-writes"),
+            (.extendedProperties, "extended-properties"),
+        ]
+        return words.filter { contains($0.0) }.map(\.1)
+    }
+}
+
+extension PresentationFormat {
+    /// The descriptor's octets in words: `sint16, exponent -2, degree-celsius`.
+    public static func describe(_ bytes: [UInt8]) -> String {
+        guard bytes.count == 7 else { return ValueFormat.plain(bytes) }
+        let format = WireFormat.all.first { $0.number == bytes[0] }?.name ?? Hex.code(bytes[0])
+        let number = bytes.span.uint16(at: 2)
+        let unit = AssignedNames.unit(number)?.name ?? Hex.code(number)
+        let exponent = Int8(bitPattern: bytes[1])
+        return "\(format)" + (exponent == 0 ? "" : ", exponent \(exponent)") + ", \(unit)"
+    }
 }

@@ -1,8 +1,10 @@
 // The way in: a profile's bytes become a checked DeviceProfile, or all its errors at once.
+import GATT
+import YAML
 
 /// Reads profiles.
 public enum ProfileLoader {
-    /// Reads a file that the profile names; the path is already relative to the profile's folder.
+    /// Reads a file that the profile names. The path is the profile's folder and what stands there.
     public typealias FileReader = (String) -> Result<[UInt8], FileFailure>
 
     /// Loads and checks a profile.
@@ -10,12 +12,28 @@ public enum ProfileLoader {
     /// - Parameters:
     ///   - path: the profile's path, for messages and to find the files it names.
     ///   - bytes: the file's content, at most 4 MiB.
-    ///   - files: reads the files the profile names.
+    ///   - files: reads the files the profile names; it is not kept.
     /// - Throws: every error found, by line and column.
     public static func load(
-        path: String, bytes: [UInt8], files: FileReader
+        path: String, bytes: [UInt8], files: @escaping FileReader
     ) throws(ProfileErrors) -> DeviceProfile {
-        throw ProfileErrors(list: [])
+        let context = DecodeContext(file: path, files: files)
+        let document: YAMLDocument
+        do throws(YAMLError) {
+            document = try YAMLDocument.parse(bytes)
+        } catch {
+            context.report(mark: error.mark, path: "", error.problem, error.remedy)
+            throw ProfileErrors(list: context.sortedErrors)
+        }
+        for problem in document.problems {
+            context.report(mark: problem.mark, path: "", problem.problem, problem.remedy)
+        }
+        let profile = Form<DeviceProfile>.profile.read(Place(node: document.root, path: ""), context)
+        if let profile, context.errors.isEmpty { ProfileChecks.run(profile, document.root, context) }
+        guard let profile, context.errors.isEmpty else {
+            throw ProfileErrors(list: context.sortedErrors)
+        }
+        return profile
     }
 }
 
@@ -23,4 +41,24 @@ public enum ProfileLoader {
 public struct FileFailure: Error, Equatable, Sendable {
     public var reason: String
     public init(reason: String) { self.reason = reason }
+}
+
+/// What can only be checked once the whole profile is there.
+private enum ProfileChecks {
+    static func run(_ profile: DeviceProfile, _ root: YAMLNode, _ context: DecodeContext) {
+        let place = Place(node: root, path: "services")
+        var labels: [String] = []
+        for characteristic in profile.services.flatMap(\.characteristics) {
+            guard let label = characteristic.label else { continue }
+            if labels.contains(label) {
+                context.report(place, "the label '\(label)' stands twice", "give each its own")
+            }
+            labels.append(label)
+        }
+        do throws(AttributeTableError) { _ = try AttributePlan(checking: profile) } catch {
+            // Handles follow one another and values are checked: only their number can be wrong.
+            context.report(
+                place, "the services have more attributes than there are handles, 65535", "remove some")
+        }
+    }
 }

@@ -9,8 +9,8 @@ import Wire
 extension LinuxIOTests {
     @Suite struct AirServerTests {
         /// A client and what it has got, driven together with a server that echoes.
-        private struct Pair: ~Copyable {
-            let loop: EventLoop
+        private final class Pair {
+            var loop: EventLoop
             let server: AirServer
             let client: ByteTransport
             let token: Token
@@ -21,15 +21,16 @@ extension LinuxIOTests {
             var reasons: [String] = []
 
             init() throws {
-                loop = try EventLoop()
-                server = try AirServer(Endpoint(loopbackPort: 0), loop: loop)
+                var loop = try EventLoop()
+                server = try AirServer(Endpoint(loopbackPort: 0), loop: &loop)
                 client = try transport("tcp-client:\(server.endpoint)")
                 token = loop.makeToken()
                 try loop.watch(client, as: token)
+                self.loop = loop
             }
 
             /// One turn; false when patience is over.
-            mutating func turn(until deadline: Instant) throws -> Bool {
+            func turn(until deadline: Instant) throws -> Bool {
                 try loop.wait(until: deadline)
                 for event in loop.events {
                     if event.token == token {
@@ -40,7 +41,7 @@ extension LinuxIOTests {
                         case .closed: reasons.append("closed by the server")
                         }
                     } else {
-                        switch try server.handle(event, loop: loop, buffer: &buffer) {
+                        switch try server.handle(event, loop: &loop, buffer: &buffer) {
                         case .bytes(let peer, let count):
                             peer.output.append(buffer.bytes.span.extracting(first: count))
                         case .closed(_, let reason): reasons.append(reason)
@@ -50,14 +51,16 @@ extension LinuxIOTests {
                 }
                 try client.write(&output)
                 try loop.watch(client, as: token)
-                for case .closed(_, let reason) in try server.flush(loop) { reasons.append(reason) }
+                for case .closed(_, let reason) in try server.flush(&loop) {
+                    reasons.append(reason)
+                }
                 return loop.now() < deadline
             }
         }
 
         @Test("10 MB go through and come back whole, through partial writes")
         func roundTrip() throws {
-            var pair = try Pair()
+            let pair = try Pair()
             let sent = pattern(10_000_000)
             pair.output.append(sent)
             let deadline = pair.loop.patience()
@@ -74,7 +77,7 @@ extension LinuxIOTests {
 
         @Test("an idle connection wakes nobody")
         func idle() throws {
-            var pair = try Pair()
+            let pair = try Pair()
             let deadline = pair.loop.patience()
             while !pair.isOpened || pair.server.peers.isEmpty, try pair.turn(until: deadline) {}
             let before = pair.loop.wakeUpCount
@@ -85,23 +88,25 @@ extension LinuxIOTests {
 
         @Test("a host that leaves more than 1 MiB unread is dropped with the reason")
         func stalled() throws {
-            let loop = try EventLoop()
+            var loop = try EventLoop()
             var buffer = ReadBuffer()
-            let server = try AirServer(Endpoint(loopbackPort: 0), loop: loop)
+            let server = try AirServer(Endpoint(loopbackPort: 0), loop: &loop)
             // It connects and never reads.
             let client = try transport("tcp-client:\(server.endpoint)")
             let deadline = loop.patience()
             while server.peers.isEmpty, loop.now() < deadline {
                 try loop.wait(until: deadline)
                 for event in loop.events {
-                    _ = try server.handle(event, loop: loop, buffer: &buffer)
+                    _ = try server.handle(event, loop: &loop, buffer: &buffer)
                 }
             }
             var reasons: [String] = []
             let chunk = pattern(100_000)
             while let peer = server.peers.first, loop.now() < deadline {
                 peer.output.append(chunk)
-                for case .closed(_, let reason) in try server.flush(loop) { reasons.append(reason) }
+                for case .closed(_, let reason) in try server.flush(&loop) {
+                    reasons.append(reason)
+                }
             }
             #expect(reasons == ["it left more than 1 MiB unread"])
             #expect(client.descriptor != nil)
@@ -111,9 +116,9 @@ extension LinuxIOTests {
         func noLeak() throws {
             let before = openSocketCount()
             do {
-                let loop = try EventLoop()
+                var loop = try EventLoop()
                 var buffer = ReadBuffer()
-                let server = try AirServer(Endpoint(loopbackPort: 0), loop: loop)
+                let server = try AirServer(Endpoint(loopbackPort: 0), loop: &loop)
                 let base = openSocketCount()
                 var closed = 0
                 for _ in 0..<200 {
@@ -129,7 +134,7 @@ extension LinuxIOTests {
                                 if try client.read(into: &buffer) == .opened { client.close() }
                                 try loop.watch(client, as: token)
                             } else if case .closed = try server.handle(
-                                event, loop: loop, buffer: &buffer)
+                                event, loop: &loop, buffer: &buffer)
                             {
                                 closed += 1
                             }
@@ -144,9 +149,9 @@ extension LinuxIOTests {
 
         @Test("several hosts are kept apart by their tokens")
         func severalPeers() throws {
-            let loop = try EventLoop()
+            var loop = try EventLoop()
             var buffer = ReadBuffer()
-            let server = try AirServer(Endpoint(loopbackPort: 0), loop: loop)
+            let server = try AirServer(Endpoint(loopbackPort: 0), loop: &loop)
             var clients: [(transport: ByteTransport, token: Token, received: [UInt8])] = []
             for _ in 0..<5 {
                 let token = loop.makeToken()
@@ -163,31 +168,35 @@ extension LinuxIOTests {
                             var block = ByteBlock()
                             block.append(UInt8(index))
                             try clients[index].transport.write(&block)
-                        case .bytes(let count): clients[index].received += buffer.bytes.prefix(count)
+                        case .bytes(let count):
+                            clients[index].received += buffer.bytes.prefix(count)
                         case .wouldBlock, .closed: break
                         }
                         try loop.watch(clients[index].transport, as: event.token)
                     } else if case .bytes(let peer, let count) = try server.handle(
-                        event, loop: loop, buffer: &buffer)
+                        event, loop: &loop, buffer: &buffer)
                     {
                         #expect(server.peer(peer.token) === peer)
-                        for octet in buffer.bytes.prefix(count) { peer.output.append([octet, octet]) }
+                        for octet in buffer.bytes.prefix(count) {
+                            peer.output.append([octet, octet])
+                        }
                     }
                 }
-                _ = try server.flush(loop)
+                _ = try server.flush(&loop)
             }
             #expect(clients.map(\.received) == (0..<5).map { [UInt8($0), UInt8($0)] })
         }
 
         @Test("a port that is taken is said with its address")
         func busyPort() throws {
-            let loop = try EventLoop()
-            let first = try AirServer(Endpoint(loopbackPort: 0), loop: loop)
+            var loop = try EventLoop()
+            let first = try AirServer(Endpoint(loopbackPort: 0), loop: &loop)
             let error = #expect(throws: SystemError.self) {
-                let other = try EventLoop()
-                _ = try AirServer(first.endpoint, loop: other)
+                var other = try EventLoop()
+                _ = try AirServer(first.endpoint, loop: &other)
             }
-            #expect(error?.description == "cannot listen at \(first.endpoint): Address already in use")
+            #expect(
+                error?.description == "cannot listen at \(first.endpoint): Address already in use")
         }
     }
 }

@@ -17,7 +17,7 @@ extension LinuxIOTests {
 
         @Test("deadlines are served in their order, none before its time")
         func deadlines() throws {
-            let loop = try EventLoop()
+            var loop = try EventLoop()
             var queue = DeadlineQueue()
             let start = loop.now()
             for (index, delay) in [30, 10, 20, 0, 10].enumerated() {
@@ -36,7 +36,7 @@ extension LinuxIOTests {
 
         @Test("while nothing is due the process is not woken")
         func idle() throws {
-            let loop = try EventLoop()
+            var loop = try EventLoop()
             let ends = try pipePair()
             let token = loop.makeToken()
             try loop.watch(ends.read, as: token, for: .readable)
@@ -48,7 +48,7 @@ extension LinuxIOTests {
 
         @Test("a deadline that is taken back or moved later does not wake")
         func movedDeadline() throws {
-            let loop = try EventLoop()
+            var loop = try EventLoop()
             let ends = try pipePair()
             let token = loop.makeToken()
             try loop.watch(ends.read, as: token, for: .readable)
@@ -65,7 +65,7 @@ extension LinuxIOTests {
 
         @Test("a deadline that has passed only looks at what is ready")
         func pastDeadline() throws {
-            let loop = try EventLoop()
+            var loop = try EventLoop()
             let ends = try pipePair()
             let token = loop.makeToken()
             try loop.watch(ends.read, as: token, for: [.readable])
@@ -78,7 +78,7 @@ extension LinuxIOTests {
 
         @Test("the farthest deadline is one the timer takes")
         func farDeadline() throws {
-            let loop = try EventLoop()
+            var loop = try EventLoop()
             let ends = try pipePair()
             let token = loop.makeToken()
             try loop.watch(ends.read, as: token, for: .readable)
@@ -89,7 +89,7 @@ extension LinuxIOTests {
 
         @Test("SIGINT and SIGTERM are reported, one a turn, and do not end the process")
         func signals() throws {
-            let loop = try EventLoop()
+            var loop = try EventLoop()
             raise(SIGTERM)
             try loop.wait(until: loop.patience())
             #expect(loop.signal == .terminate)
@@ -102,7 +102,7 @@ extension LinuxIOTests {
 
         @Test("another descriptor takes the place of a closed one that had the same number")
         func reusedNumber() throws {
-            let loop = try EventLoop()
+            var loop = try EventLoop()
             let token = loop.makeToken()
             for _ in 0..<3 {
                 let ends = try pipePair()
@@ -119,7 +119,7 @@ extension LinuxIOTests {
 
         @Test("a hang-up is reported without being asked for")
         func hangup() throws {
-            let loop = try EventLoop()
+            var loop = try EventLoop()
             let ends = try pipePair()
             let token = loop.makeToken()
             try loop.watch(ends.read, as: token, for: [])
@@ -136,7 +136,9 @@ extension LinuxIOTests {
                 loop.unixMicroseconds(at: now + .seconds(5)) - loop.unixMicroseconds(at: now)
             #expect(difference == 5_000_000)
             // 2025-01-01 and 2100-01-01
-            #expect((1_735_689_600_000_000..<4_102_444_800_000_000).contains(loop.unixMicroseconds(at: now)))
+            #expect(
+                (1_735_689_600_000_000..<4_102_444_800_000_000).contains(
+                    loop.unixMicroseconds(at: now)))
         }
     }
 }

@@ -20,7 +20,8 @@ STEP_SECONDS = 20
 
 PROPERTIES = {
     "broadcast": 0x01, "read": 0x02, "write-without-response": 0x04, "write": 0x08,
-    "notify": 0x10, "indicate": 0x20, "signed-write": 0x40, "extended-properties": 0x80,
+    "notify": 0x10, "indicate": 0x20, "authenticated-signed-writes": 0x40,
+    "extended-properties": 0x80,
 }
 
 
@@ -78,14 +79,13 @@ class Expectations:
     name: str
     advertised: set
     tree: list
-    notify: str = None          # UUID of the characteristic to follow
-    period: float = None        # seconds between two notifications
+    followed: dict = field(default_factory=dict)  # UUID → seconds between two notifications
     notifications: int = 4
-    write: str = None           # UUID of one that is written and read back
-    write_value: bytes = b"\x2a"
-    write_command: str = None   # UUID of one written without response
+    write: str = None           # UUID of one written by request
+    write_command: str = None   # UUID of one written by command
     values: dict = field(default_factory=dict)  # UUID → expected value
     mtu: int = 247
+    scan_seconds: float = STEP_SECONDS
 
 
 class Central:
@@ -107,16 +107,18 @@ class Central:
             await asyncio.wait_for(device.power_on(), STEP_SECONDS)
             yield Central(device)
 
-    async def find(self, name=None, services=(), seconds=STEP_SECONDS):
-        """Scans until an accessory of this name, or with all these services, is heard."""
+    async def find(self, name, services=(), seconds=STEP_SECONDS):
+        """Scans until an accessory of this name, with all these services, is heard."""
         found = asyncio.get_running_loop().create_future()
+        near = []
         start = time.monotonic()
 
         def heard(advertisement):
             entry = self.describe(advertisement, time.monotonic() - start)
-            right = entry.name == name if name else set(services) <= entry.services
-            if right and not found.done():
-                found.set_result(entry)
+            if entry.name == name and not found.done():
+                near.append(entry.services)
+                if set(services) <= entry.services:
+                    found.set_result(entry)
 
         self.device.on("advertisement", heard)
         try:
@@ -124,7 +126,8 @@ class Central:
             return await asyncio.wait_for(found, seconds)
         except asyncio.TimeoutError:
             raise AssertionError(
-                f"scan: no accessory {name or services} heard within {seconds} s") from None
+                f"scan: \"{name}\" with {services or 'any services'} not heard within {seconds} s"
+                f"; heard by that name: {near[-1:]}") from None
         finally:
             self.device.remove_listener("advertisement", heard)
             await self.device.stop_scanning()
@@ -183,8 +186,12 @@ class Central:
 
     async def read(self, uuid):
         """The value of the characteristic of this UUID, long ones whole."""
+        return await self.read_handle(self.characteristic(uuid).handle)
+
+    async def read_handle(self, handle):
+        """The value of one attribute, long ones whole."""
         return bytes(await asyncio.wait_for(
-            self.characteristic(uuid).read_value(), STEP_SECONDS))
+            self.peer.gatt_client.read_value(handle), STEP_SECONDS))
 
     async def write(self, uuid, value, with_response=True):
         """Writes by request, or by command."""
@@ -233,29 +240,31 @@ def same_tree(step, expected, seen):
 
 
 async def read_everything(central, tree, values):
-    """Reads each readable characteristic and descriptor; known values are compared."""
+    """Reads each readable characteristic and all descriptors; known values are compared.
+
+    Returns the values that do not move by themselves, by handle.
+    """
+    constant = {}
     for service in tree:
         for entry in service.characteristics:
-            if "read" not in entry.properties:
-                continue
-            # By handle: the same UUID may stand in two services.
-            value = bytes(await asyncio.wait_for(
-                central.peer.gatt_client.read_value(entry.handle), STEP_SECONDS))
-            if entry.uuid in values:
-                same(f"read {entry.uuid}", values[entry.uuid], value)
+            if "read" in entry.properties:
+                value = await central.read_handle(entry.handle)
+                if entry.uuid in values:
+                    same(f"read {entry.uuid}", values[entry.uuid], value)
+                if not entry.properties & {"notify", "indicate"}:
+                    constant[entry.handle] = value
             for handle, _ in entry.descriptors:
-                await asyncio.wait_for(
-                    central.peer.gatt_client.read_value(handle), STEP_SECONDS)
+                constant[handle] = await central.read_handle(handle)
+    return constant
 
 
-async def check_notifications(central, expected):
+async def check_notifications(central, uuid, period, count):
     """Follows one characteristic: the notifications come at the profile's period."""
-    count = expected.notifications
-    received = await central.follow(
-        expected.notify, count, expected.period * (count + 2) + STEP_SECONDS)
-    period = (received[-1][0] - received[0][0]) / (count - 1)
-    assert abs(period - expected.period) <= max(0.2 * expected.period, 0.05), \
-        f"notify: one every {period:.3f} s, expected every {expected.period} s"
+    received = await central.follow(uuid, count, period * (count + 2) + STEP_SECONDS)
+    seen = (received[-1][0] - received[0][0]) / (count - 1)
+    assert abs(seen - period) <= max(0.2 * period, 0.05), \
+        f"notify: {uuid} every {seen:.3f} s, expected every {period} s"
+    await check_silence(central, uuid, 2 * period)
 
 
 async def check_silence(central, uuid, seconds):
@@ -272,42 +281,56 @@ async def check_silence(central, uuid, seconds):
 
 async def check_writes(central, expected):
     """A write request and a write command each change the value that is read back."""
-    if expected.write:
-        await central.write(expected.write, expected.write_value)
-        same("write and read back", expected.write_value, await central.read(expected.write))
-    if expected.write_command:
-        value = bytes(reversed(expected.write_value)) + b"\x01"
-        await central.write(expected.write_command, value, with_response=False)
-        characteristic = central.characteristic(expected.write_command)
-        if characteristic.properties & Characteristic.Properties.READ:
-            same("write without response", value, await central.read(expected.write_command))
+    for step, uuid, octet, with_response in (
+            ("write and read back", expected.write, b"*", True),
+            ("write without response", expected.write_command, b"+", False)):
+        if not uuid:
+            continue
+        readable = central.characteristic(uuid).properties & Characteristic.Properties.READ
+        # As long as the value there, so that it fits its format.
+        value = octet * max(len(await central.read(uuid)) if readable else 1, 1)
+        await central.write(uuid, value, with_response)
+        if readable:
+            same(step, value, await central.read(uuid))
 
 
-async def one_session(central, expected):
-    """Finds the accessory, connects, uses everything, and disconnects."""
-    found = await central.find(expected.name)
-    assert expected.advertised <= found.services, \
-        f"scan: {found.services} heard, expected {expected.advertised}"
+async def check_session(central, expected):
+    """Finds the accessory, connects, uses everything, and disconnects.
+
+    Returns the values that a second session must read again.
+    """
+    found = await central.find(expected.name, expected.advertised, expected.scan_seconds)
     mtu = await central.connect(found.address, expected.mtu)
     same("mtu", expected.mtu, mtu)
     tree = await central.discover()
     same_tree("discover", expected.tree, tree)
     await read_everything(central, tree, expected.values)
     await check_writes(central, expected)
-    if expected.notify:
-        await check_notifications(central, expected)
-        await check_silence(central, expected.notify, 2 * expected.period)
+    for uuid, period in expected.followed.items():
+        await check_notifications(central, uuid, period, expected.notifications)
+    constant = await read_everything(central, tree, {})
     await central.disconnect()
+    return constant
 
 
-async def whole_run(transport_name, expected):
-    """Two sessions, so that advertising is seen to resume, and the second one starts afresh."""
-    async with Central.on(transport_name) as central:
-        await one_session(central, expected)
-        found = await central.find(expected.name)
-        await central.connect(found.address, 23)
-        same_tree("discover at MTU 23", expected.tree, await central.discover())
-        if expected.notify:
-            await check_silence(central, expected.notify, 2 * expected.period)
-        await central.disconnect()
-        await central.find(expected.name)
+async def check_second_session(central, expected, constant):
+    """Finds the accessory again; at the default MTU it shows the same, and nobody is subscribed."""
+    found = await central.find(expected.name)
+    await central.connect(found.address, 23)
+    tree = await central.discover()
+    same_tree("discover at MTU 23", expected.tree, tree)
+    same("read at MTU 23", constant, await read_everything(central, tree, {}))
+    for uuid, period in expected.followed.items():
+        await check_silence(central, uuid, 2 * period)
+    await central.disconnect()
+    await central.find(expected.name)
+
+
+async def whole_run(transport_name, expected, seconds=100):
+    """Two sessions, so that advertising is seen to resume after each."""
+    async def run():
+        async with Central.on(transport_name) as central:
+            constant = await check_session(central, expected)
+            await check_second_session(central, expected, constant)
+
+    await asyncio.wait_for(run(), seconds)

@@ -1,35 +1,66 @@
 """Bumble's virtual controllers, linked to each other, each on a transport of its own."""
+import asyncio
 import contextlib
 import socket
+import threading
 
 from bumble.controller import Controller
 from bumble.link import LocalLink
 from bumble.transport import open_transport
 from bumble.transport.tcp_server import open_tcp_server_transport_with_socket
 
+START_SECONDS = 10
+TRIES, TRY_SECONDS = 80, 0.1
 
-@contextlib.asynccontextmanager
-async def bumble_controllers(*others, count=2):
+
+@contextlib.contextmanager
+def bumble_controllers(*others, count=2):
     """`count` controllers on TCP ports that were free, then one on each transport of `others`.
 
-    Yields the `tcp-client:` names of the TCP ones.
+    They run in a thread of their own. Yields the `tcp-client:` names of the TCP ones.
     """
-    link, controllers, names = LocalLink(), [], []
-    async with contextlib.AsyncExitStack() as stack:
-        for index in range(count):
-            listener = socket.create_server(("127.0.0.1", 0))
-            names.append(f"tcp-client:127.0.0.1:{listener.getsockname()[1]}")
-            transport = await open_tcp_server_transport_with_socket(listener)
-            stack.callback(transport.server.close)
-            controllers.append(controller(f"C{index}", transport, link))
-        for name in others:
-            transport = await open_transport(name)
-            stack.push_async_callback(transport.close)
-            controllers.append(controller(name, transport, link))
-        yield names
+    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    stack = contextlib.AsyncExitStack()
+
+    def wait_for(coroutine):
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(START_SECONDS)
+
+    try:
+        wait_for(start(stack, listeners, others))
+        yield [f"tcp-client:127.0.0.1:{one.getsockname()[1]}" for one in listeners]
+    finally:
+        wait_for(stack.aclose())
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(START_SECONDS)
+        loop.close()
 
 
-def controller(name, transport, link):
+async def start(stack, listeners, others):
+    """Puts a controller on each listener and each transport; `stack` closes them."""
+    link = LocalLink()
+    for listener in listeners:
+        transport = await open_tcp_server_transport_with_socket(listener)
+        stack.callback(transport.server.close)
+        attach(transport, link)
+    for name in others:
+        transport = await open_when_there(name)
+        stack.push_async_callback(transport.close)
+        attach(transport, link)
+
+
+async def open_when_there(name):
+    """Opens a transport, trying again while the other side is not yet there."""
+    for _ in range(TRIES):
+        with contextlib.suppress(OSError):
+            return await open_transport(name)
+        await asyncio.sleep(TRY_SECONDS)
+    return await open_transport(name)
+
+
+def attach(transport, link):
     """One controller between a host's transport and the link."""
-    return Controller(
-        name, host_source=transport.source, host_sink=transport.sink, link=link)
+    Controller(f"C{len(link.controllers)}", host_source=transport.source,
+               host_sink=transport.sink, link=link)

@@ -4,12 +4,15 @@ import Glibc
 /// Connects to a controller's TCP port, `tcp-client:HOST:PORT`.
 struct TCPClient: TransportSource {
     static let form = "tcp-client:HOST:PORT"
+    static let meaning = "a controller that listens at a TCP port"
     let endpoint: Endpoint
 
     init?(specification: Substring) {
         guard let endpoint = Endpoint(specification), endpoint.port != 0 else { return nil }
         self.endpoint = endpoint
     }
+
+    var place: String { "\(endpoint)" }
 
     func open() throws(SystemError) -> Opening {
         do throws(SystemError) {
@@ -27,6 +30,6 @@ struct TCPClient: TransportSource {
             case ETIMEDOUT, EHOSTUNREACH, ENETUNREACH: "check the address and the network"
             default: nil
             }
-        return SystemError(code, operation: "connect to", object: "\(endpoint)", advice: advice)
+        return SystemError(code, operation: "connect to", object: place, advice: advice)
     }
 }

@@ -1,5 +1,6 @@
 // Services, characteristics and descriptors, as the profile declares them.
 public import Behaviours
+public import GATT
 public import SansIO
 public import Wire
 
@@ -22,12 +23,8 @@ public struct CharacteristicSpec: Equatable, Sendable {
     public var uuid: BluetoothUUID
     /// The profile's own name for it, which references use.
     public var label: String?
-    /// An absent operation is refused.
-    public var read: AccessSpec?
-    public var write: AccessSpec?
-    public var writeWithoutResponse: AccessSpec?
-    public var notify: AccessSpec?
-    public var indicate: AccessSpec?
+    /// What the profile does not say is refused; the properties follow from it.
+    public var permissions = Permissions()
     public var format: ValueFormat
     public var value: ValueSource
     /// The time between two samples of a generated value; nil for a constant.
@@ -44,24 +41,19 @@ public struct CharacteristicSpec: Equatable, Sendable {
         self.lengthMax = lengthMax
     }
 
-    /// The label, else the assigned name, else the UUID.
-    public var name: String { label ?? AssignedNames.characteristic(uuid) ?? uuid.description }
-}
-
-/// What a link must be for one operation (LE security mode 1, Core 6.0, Vol 3, Part C, 10.2.1).
-public struct AccessSpec: Equatable, Sendable {
-    public enum Level: Int, CaseIterable, Sendable {
-        case open = 1, encrypted, authenticated, secure
+    /// What the characteristic's declaration offers to clients.
+    public var properties: CharacteristicProperties {
+        var properties: CharacteristicProperties = []
+        if permissions.read.level != .refused { properties.insert(.read) }
+        if permissions.write.level != .refused { properties.insert(.write) }
+        if permissions.writeCommand.level != .refused { properties.insert(.writeWithoutResponse) }
+        if permissions.notify.level != .refused { properties.insert(.notify) }
+        if permissions.indicate.level != .refused { properties.insert(.indicate) }
+        return properties
     }
 
-    public var level: Level
-    public var needsAuthorization = false
-    /// The shortest encryption key allowed, 7 to 16 octets.
-    public var keySizeMin = 7
-
-    public init(_ level: Level) { self.level = level }
-
-    public static let open = AccessSpec(.open)
+    /// The label, else the assigned name, else the UUID.
+    public var name: String { label ?? AssignedNames.characteristic(uuid) ?? uuid.description }
 }
 
 /// A descriptor that the profile declares. The CCCD and extended properties are added by the plan.

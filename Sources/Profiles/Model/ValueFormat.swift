@@ -1,16 +1,51 @@
-// What the octets of a value mean: the wire's number formats, text or plain bytes.
+// What the octets of a value mean: the wire's number formats, words, text or plain octets.
 public import Behaviours
 
-/// How a characteristic's octets are read, written and shown.
+/// How a characteristic's octets are written and read.
 public enum ValueFormat: Equatable, Sendable {
-    /// A number in `unit`.
-    case number(NumberFormat, unit: MeasurementUnit)
+    /// A number in a unit.
+    case number(NumberSpec)
     /// One octet of 0 or 1.
     case boolean
+    /// Two octets: an assigned appearance.
+    case appearance
+    /// One octet that counts these words from 0.
+    case words([String])
     /// Text in UTF-8.
     case utf8
     /// Octets without a known meaning.
     case bytes
+
+    /// The value's length where the format fixes it.
+    public var octets: Int? {
+        switch self {
+        case .number(let number): number.format.octets
+        case .boolean, .words: 1
+        case .appearance: 2
+        case .utf8, .bytes: nil
+        }
+    }
+}
+
+/// A number's layout on the wire, its unit and its range.
+public struct NumberSpec: Equatable, Sendable {
+    public var format: NumberFormat
+    public var unit: MeasurementUnit
+    /// In `unit`; what the wire can hold, or less where the specification says so.
+    public private(set) var range: ClosedRange<Double>
+
+    public init(format: NumberFormat, unit: MeasurementUnit) {
+        self.format = format
+        self.unit = unit
+        range = format.smallest...format.largest
+    }
+
+    /// The same with the range cut to `limits`.
+    func within(_ limits: ClosedRange<Double>) -> NumberSpec {
+        var cut = self
+        cut.range = range.clamped(to: limits)
+        return cut
+    }
 }
 
 /// A unit as people write it and as the Bluetooth SIG numbers it.
@@ -29,9 +64,4 @@ public struct MeasurementUnit: Equatable, Sendable {
     }
 
     public static let unitless = MeasurementUnit(name: "unitless", symbol: "", number: 0x2700)
-}
-
-extension ValueFormat {
-    /// A value as people read it: `21.57 °C`, `"Strap"`, `01 02`.
-    public func describe(_ bytes: [UInt8]) -> String { "" }
 }

@@ -1,27 +1,8 @@
 // The attributes a profile makes, with their handles, and what is bound to them.
 public import Behaviours
+public import GATT
 public import SansIO
 public import Wire
-
-/// One attribute of the plan.
-public struct PlannedAttribute: Equatable, Sendable {
-    public enum Role: Equatable, Sendable {
-        case service
-        case characteristicDeclaration
-        case characteristicValue
-        case descriptor
-    }
-
-    public var handle: UInt16
-    public var type: BluetoothUUID
-    public var role: Role
-    public var read: AccessSpec?
-    public var write: AccessSpec?
-    public var writeWithoutResponse: AccessSpec?
-    /// The value at power-on.
-    public var value: [UInt8]
-    public var lengthMax: Int
-}
 
 /// A characteristic of the plan and what moves its value.
 public struct ValueBinding: Equatable, Sendable {
@@ -32,24 +13,133 @@ public struct ValueBinding: Equatable, Sendable {
     public var valueHandle: UInt16
     /// nil where the characteristic neither notifies nor indicates.
     public var cccdHandle: UInt16?
-    public var canNotify: Bool
-    public var canIndicate: Bool
     public var format: ValueFormat
     public var source: ValueSource
-    /// The time between two samples; nil for a constant.
+    /// The time between two samples; nil where the first one stays.
     public var update: TimeSpan?
     public var send: SendRule
 }
 
-/// A profile's attribute table before and beside the server's: who has which handle and why.
-public struct AttributePlan: Equatable, Sendable {
-    /// By rising handle, from 0x0001.
-    public private(set) var attributes: [PlannedAttribute] = []
+/// A profile's attribute table, and which value each of its handles belongs to.
+public struct AttributePlan: Sendable {
+    /// As it is at power-on.
+    public let table: AttributeTable
     /// One for each characteristic, by rising value handle.
-    public private(set) var bindings: [ValueBinding] = []
+    public let bindings: [ValueBinding]
 
-    /// Plans the attributes of `profile`: GAP and GATT services first, unless the profile has them.
-    public init(_ profile: DeviceProfile) {}
+    /// Plans the attributes of a loaded profile: GAP and GATT services first, unless it has its own.
+    ///
+    /// Handles run from 0x0001 without gaps. A CCCD follows the value it configures, then come the
+    /// descriptors of the profile in its order.
+    public init(_ profile: DeviceProfile) {
+        do throws(AttributeTableError) {
+            try self.init(checking: profile)
+        } catch {
+            preconditionFailure("The loader lets no profile pass that has no table: \(error)")
+        }
+    }
+
+    /// The same for a profile that may be too large.
+    init(checking profile: DeviceProfile) throws(AttributeTableError) {
+        var builder = AttributeTableBuilder()
+        var bindings: [ValueBinding] = []
+        for service in Self.implicitServices(profile) + profile.services {
+            try builder.addService(service.uuid)
+            for characteristic in service.characteristics {
+                bindings.append(try Self.add(characteristic, of: service, to: &builder))
+            }
+        }
+        table = try builder.build()
+        self.bindings = bindings
+    }
+
+    private static func add(
+        _ spec: CharacteristicSpec, of service: ServiceSpec, to builder: inout AttributeTableBuilder
+    ) throws(AttributeTableError) -> ValueBinding {
+        let properties = spec.properties
+        let isServiceChanged =
+            spec.uuid == GATTType.serviceChanged && service.uuid == gattService
+        let value = try builder.addCharacteristic(
+            spec.uuid, properties: properties, permissions: spec.permissions,
+            value: initialValue(spec.value), maximumLength: spec.lengthMax,
+            kind: isServiceChanged ? .serviceChanged : .value)
+        var binding = ValueBinding(
+            name: spec.name, serviceName: service.name, uuid: spec.uuid, valueHandle: value,
+            format: spec.format, source: spec.value, update: spec.update, send: spec.send)
+        if properties.contains(.notify) || properties.contains(.indicate) {
+            // The server guards it by the levels of notify and indicate.
+            binding.cccdHandle = try builder.addDescriptor(
+                GATTType.clientConfiguration, permissions: Permissions(read: .open, write: .open),
+                value: [0, 0], kind: .clientConfiguration)
+        }
+        for descriptor in spec.descriptors {
+            let (type, octets): (BluetoothUUID, [UInt8]) =
+                switch descriptor {
+                case .userDescription(let text): (GATTType.userDescription, Array(text.utf8))
+                case .presentationFormat(let format): (GATTType.presentationFormat, format.bytes)
+                }
+            try builder.addDescriptor(
+                type, permissions: Permissions(read: .open), value: octets,
+                maximumLength: octets.count)
+        }
+        return binding
+    }
+
+    /// A generated value is zero until its first sample, which power-on takes.
+    private static func initialValue(_ source: ValueSource) -> [UInt8] {
+        switch source {
+        case .constant(let octets): octets
+        case .generated(_, let encoding): [UInt8](repeating: 0, count: encoding.octets)
+        }
+    }
+
+    // MARK: The services every device has
+
+    static let gapService = BluetoothUUID(0x1800)
+    static let gattService = BluetoothUUID(0x1801)
+
+    /// Generic Access (Core 6.0, Vol 3, Part C, 12) and Generic Attribute (Part G, 7), where the
+    /// profile does not bring its own.
+    private static func implicitServices(_ profile: DeviceProfile) -> [ServiceSpec] {
+        var services: [ServiceSpec] = []
+        if !profile.services.contains(where: { $0.uuid == gapService }) {
+            let appearance = profile.device.appearance
+            services.append(ServiceSpec(uuid: gapService, characteristics: [
+                fixed(0x2A00, .utf8, Array(profile.device.name.utf8)),
+                fixed(0x2A01, .appearance, [
+                    UInt8(truncatingIfNeeded: appearance), UInt8(truncatingIfNeeded: appearance >> 8),
+                ]),
+            ]))
+        }
+        if !profile.services.contains(where: { $0.uuid == gattService }) {
+            var changed = CharacteristicSpec(
+                uuid: GATTType.serviceChanged, format: .bytes,
+                value: .constant([0, 0, 0, 0]), lengthMax: 4)
+            changed.permissions = Permissions(indicate: .open)
+            changed.send = .manual
+            services.append(ServiceSpec(uuid: gattService, characteristics: [changed]))
+        }
+        return services
+    }
+
+    private static func fixed(
+        _ uuid: UInt16, _ format: ValueFormat, _ value: [UInt8]
+    ) -> CharacteristicSpec {
+        var spec = CharacteristicSpec(
+            uuid: BluetoothUUID(uuid), format: format, value: .constant(value),
+            lengthMax: value.count)
+        spec.permissions = Permissions(read: .open)
+        return spec
+    }
+
+    // MARK: What the plan is for
+
+    /// A server of this plan.
+    public func makeServer(_ spec: ServerSpec) -> GATTServer {
+        var settings = ServerSettings()
+        settings.mtu = spec.mtu
+        return GATTServer(table: table, settings: settings)
+    }
 
     /// The binding of a value's handle; nil where there is none.
     public func binding(valueHandle: UInt16) -> ValueBinding? {

@@ -1,0 +1,109 @@
+// Replays a transcript on a server and finds the first difference.
+import SansIO
+import Wire
+
+extension Transcript {
+    /// Replays the steps on a copy of `server`, from a plain link of client 0 on.
+    /// - Returns: the first difference, nil where the server did as the transcript says.
+    public func run(on server: GATTServer) -> TranscriptDifference? {
+        var run = TranscriptRun(server: server)
+        for (line, step) in steps {
+            if let message = run.perform(step) {
+                return TranscriptDifference(line: line, message: message)
+            }
+        }
+        guard let message = run.leftover else { return nil }
+        return TranscriptDifference(line: steps.last?.line ?? 1, message: message)
+    }
+}
+
+private struct TranscriptRun {
+    var server: GATTServer
+    var client = 0
+    var now = Instant.zero
+    /// What the server has sent to each client and no step has asked for yet.
+    var sent = Array(repeating: [[UInt8]](), count: GATTServer.clientsMax)
+
+    init(server: GATTServer) {
+        self.server = server
+        self.server.connect(0)
+    }
+
+    /// What the server has sent and no step has asked for, as a complaint.
+    var leftover: String? {
+        for (client, pdus) in sent.enumerated() where !pdus.isEmpty {
+            let text = pdus.map { Hex.string($0) }.joined(separator: ", ")
+            return "the server also sent \(text)" + (client > 0 ? " to client \(client)" : "")
+        }
+        return nil
+    }
+
+    /// Does one step; a complaint where the server did otherwise.
+    mutating func perform(_ step: Transcript.Step) -> String? {
+        switch step {
+        case .send(let pdu): send(pdu)
+        case .expect(let pdu): return expect(pdu)
+        case .silence: return sent[client].isEmpty ? nil : leftover
+        case .link(let security):
+            server.setSecurity(security, of: client)
+            indicate()
+        case .notify(let handle, let value):
+            if let value, !server.setValue(value, of: handle) {
+                return "\(Hex.code(handle)) cannot take the value \(Hex.string(value))"
+            }
+            notify(handle, to: client)
+        case .set(let handle, let value):
+            guard server.setValue(value, of: handle) else {
+                return "\(Hex.code(handle)) cannot take the value \(Hex.string(value))"
+            }
+        case .disconnect:
+            if let leftover { return leftover }
+            server.disconnect(client)
+            server.connect(client)
+        case .client(let number):
+            client = number
+            if !server.isConnected(number) { server.connect(number) }
+        case .wait(let span):
+            now = now + span
+            var events = Outputs<ServerEvent>()
+            server.expire(at: now, emit: &events)
+        case .changed(let range):
+            server.databaseChanged(range)
+            indicate()
+        }
+        return nil
+    }
+
+    private mutating func expect(_ pdu: [UInt8]) -> String? {
+        guard let first = sent[client].first else {
+            return "the server sent nothing, expected \(Hex.string(pdu))"
+        }
+        sent[client].removeFirst()
+        guard first != pdu else { return nil }
+        return "the server sent \(Hex.string(first)), expected \(Hex.string(pdu))"
+    }
+
+    private mutating func send(_ pdu: [UInt8]) {
+        var reply = ByteBlock(capacity: 64)
+        var events = Outputs<ServerEvent>()
+        server.receive(pdu.span, from: client, at: now, reply: &reply, emit: &events)
+        if !reply.isEmpty { sent[client].append(reply.bytes) }
+        for case .indicationReady(let client, let handle) in events.elements {
+            notify(handle, to: client)
+        }
+        indicate()
+    }
+
+    private mutating func notify(_ handle: UInt16, to client: Int) {
+        var pdu = ByteBlock(capacity: 64)
+        _ = server.notification(of: handle, to: client, at: now, into: &pdu)
+        if !pdu.isEmpty { sent[client].append(pdu.bytes) }
+    }
+
+    /// Sends what waits to be indicated, which a new link, a CCCD or a change may have made due.
+    private mutating func indicate() {
+        for client in sent.indices {
+            if let handle = server.pendingIndication(of: client) { notify(handle, to: client) }
+        }
+    }
+}

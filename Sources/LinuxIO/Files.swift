@@ -1,0 +1,73 @@
+// Files: one that grows, and whole ones that are read.
+import Glibc
+
+/// A file that is written from its start, through a buffer.
+public final class FileOutput {
+    /// For messages.
+    public let path: String
+    private let descriptor: Descriptor
+    private var buffer: [UInt8] = []
+
+    /// Octets gathered before they are written by themselves.
+    private static let bufferOctetsMax = 65_536
+
+    /// Creates the file, or empties the one that is there.
+    public init(path: String) throws(SystemError) {
+        self.path = path
+        descriptor = Descriptor(
+            try systemCall("create", path) {
+                unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+            })
+        buffer.reserveCapacity(2 * Self.bufferOctetsMax)
+    }
+
+    deinit {
+        // Whoever wants to know of a failure calls `close`.
+        do throws(SystemError) { try flush() } catch {}
+    }
+
+    /// Appends `bytes`; they reach the file when 64 KiB have been gathered, at `flush` or at
+    /// `close`.
+    public func write(_ bytes: [UInt8]) throws(SystemError) {
+        buffer += bytes
+        if buffer.count >= Self.bufferOctetsMax { try flush() }
+    }
+
+    /// Writes out what has been gathered. After a failure the octets are dropped, so that a full
+    /// disk does not become full memory.
+    public func flush() throws(SystemError) {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        var start = 0
+        while start < buffer.count {
+            start += try descriptor.write(buffer, start..<buffer.count, to: path)
+        }
+    }
+
+    /// Writes out the rest and closes the file.
+    public func close() throws(SystemError) {
+        guard descriptor.isOpen else { return }
+        defer { descriptor.close() }
+        try flush()
+    }
+}
+
+/// Reads a whole file.
+/// - Parameter octetsMax: a longer file is refused, so that a wrong path does not fill the memory.
+public func readFile(_ path: String, octetsMax: Int) throws(SystemError) -> [UInt8] {
+    let descriptor = Descriptor(
+        try systemCall("read", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) })
+    var content: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = try systemCall("read", path) {
+            unsafe read(descriptor.number, &chunk, chunk.count)
+        }
+        if count == 0 { return content }
+        content += chunk.prefix(count)
+        guard content.count <= octetsMax else {
+            throw SystemError(
+                EFBIG, operation: "read", object: path,
+                reason: "it is larger than \(octetsMax) octets")
+        }
+    }
+}

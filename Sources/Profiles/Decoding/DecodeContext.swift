@@ -1,0 +1,84 @@
+// One load of one profile: where each node stands, and the errors found so far.
+import YAML
+
+/// A node of the file with its path in the profile.
+struct Place {
+    var node: YAMLNode
+    /// `services[0].characteristics[1].value`; empty at the top.
+    var path: String
+
+    /// The text of a scalar; nil for a list or a map.
+    var scalar: YAMLScalar? {
+        switch node.content {
+        case .scalar(let scalar): scalar
+        case .sequence, .mapping: nil
+        }
+    }
+
+    /// What is there, for messages: `'fast'`, `a list`, `nothing`.
+    var found: String {
+        switch node.content {
+        case .scalar(let scalar):
+            scalar.value == .null ? "nothing" : "'\(scalar.text.prefix(60))'"
+        case .sequence: "a list"
+        case .mapping: "a map"
+        }
+    }
+
+    func child(_ key: String, _ node: YAMLNode) -> Place {
+        Place(node: node, path: path.isEmpty ? key : path + "." + key)
+    }
+
+    func element(_ index: Int, _ node: YAMLNode) -> Place {
+        Place(node: node, path: "\(path)[\(index)]")
+    }
+}
+
+/// What forms share while they read one file. It never leaves the load.
+final class DecodeContext {
+    let file: String
+    let files: ProfileLoader.FileReader
+    private(set) var errors: [ProfileError] = []
+    /// The parts that others refer to; the top form reads them first.
+    var deviceName: String?
+    var activity: ActivityUse = .absent
+
+    enum ActivityUse { case absent, broken, present }
+
+    /// More errors than anyone corrects in one go; the rest is left out.
+    static let errorsMax = 100
+
+    init(file: String, files: @escaping ProfileLoader.FileReader) {
+        self.file = file
+        self.files = files
+    }
+
+    func report(_ place: Place, _ problem: String, _ remedy: String) {
+        report(mark: place.node.mark, path: place.path, problem, remedy)
+    }
+
+    func report(mark: YAMLMark, path: String, _ problem: String, _ remedy: String) {
+        report(ProfileError(
+            file: file, line: mark.line, column: mark.column, path: path, problem: problem,
+            remedy: remedy))
+    }
+
+    func report(_ error: ProfileError) { if errors.count <= Self.errorsMax { errors.append(error) } }
+
+    /// The errors of the profile by place, those of other files behind them.
+    var sortedErrors: [ProfileError] {
+        var sorted = errors.enumerated().sorted { left, right in
+            let (a, b) = (left.element, right.element)
+            if a.file != b.file { return a.file == file || (b.file != file && a.file < b.file) }
+            return (a.line, a.column, left.offset) < (b.line, b.column, right.offset)
+        }.map(\.element)
+        if sorted.count > Self.errorsMax, let last = sorted.last {
+            sorted.removeLast()
+            sorted.append(ProfileError(
+                file: file, line: last.line, column: last.column, path: "",
+                problem: "there are more errors than the \(Self.errorsMax) shown",
+                remedy: "correct these first"))
+        }
+        return sorted
+    }
+}

@@ -1,0 +1,119 @@
+// The keys of one map, ticked off as they are read; what is left over is an error.
+import Wire
+import YAML
+
+/// A map being read. A form asks for each key it knows; then every other key is unknown.
+struct Keys {
+    let place: Place
+    let context: DecodeContext
+    private let pairs: [YAMLPair]
+    private var isRead: [Bool]
+    private var known: [String] = []
+    private var missing: [(key: String, says: String)] = []
+
+    fileprivate init(_ place: Place, _ pairs: [YAMLPair], _ context: DecodeContext) {
+        self.place = place
+        self.context = context
+        self.pairs = pairs
+        isRead = [Bool](repeating: false, count: pairs.count)
+    }
+
+    /// The key's value; nil where the key is absent or its value has errors.
+    mutating func optional<Value>(_ key: String, _ form: Form<Value>) -> Value? {
+        guard let index = take(key) else { return nil }
+        return form.read(place.child(key, pairs[index].value), context)
+    }
+
+    /// The key's value; an absent key is an error.
+    mutating func required<Value>(_ key: String, _ form: Form<Value>) -> Value? {
+        guard let index = take(key) else {
+            missing.append((key, form.says))
+            return nil
+        }
+        return form.read(place.child(key, pairs[index].value), context)
+    }
+
+    /// Keys of the format that a later version serves: known, and refused.
+    mutating func later(_ keys: String...) {
+        for key in keys {
+            guard let index = take(key) else { continue }
+            context.report(
+                mark: pairs[index].keyMark, path: place.child(key, pairs[index].value).path,
+                "'\(key)' is not supported yet", "remove it")
+        }
+    }
+
+    /// Whether the key is there, read or not.
+    func has(_ key: String) -> Bool { pairs.contains { $0.key == key } }
+
+    /// The key's own place, to report a conflict between keys.
+    func report(at key: String, _ problem: String, _ remedy: String) {
+        guard let pair = pairs.first(where: { $0.key == key }) else {
+            return context.report(place, problem, remedy)
+        }
+        context.report(
+            mark: pair.keyMark, path: place.child(key, pair.value).path, problem, remedy)
+    }
+
+    private mutating func take(_ key: String) -> Int? {
+        known.append(key)
+        guard let index = pairs.firstIndex(where: { $0.key == key }) else { return nil }
+        isRead[index] = true
+        return index
+    }
+
+    /// Reports unknown keys, and missing ones that no unknown key was meant to be.
+    fileprivate mutating func finish() {
+        for (index, pair) in pairs.enumerated() where !isRead[index] {
+            let near = NearestName.of(pair.key, among: known.filter { !has($0) })
+                ?? NearestName.of(pair.key, among: known)
+            missing.removeAll { $0.key == near }
+            context.report(
+                mark: pair.keyMark, path: place.child(String(pair.key.prefix(60)), pair.value).path,
+                "unknown key '\(pair.key.prefix(60))'",
+                near.map { "write '\($0)'" } ?? "known keys: \(known.joined(separator: ", "))")
+        }
+        for (key, says) in missing {
+            context.report(place, "the key '\(key)' is missing", "write '\(key):' with \(says)")
+        }
+    }
+}
+
+extension Form {
+    /// A map, read by `body` key by key.
+    static func map(says: String, _ body: @escaping (inout Keys) -> Value?) -> Form {
+        Form(says: says) { place, context in
+            guard case .mapping(let pairs) = place.node.content else {
+                return mismatch(place, context, says: says)
+            }
+            var keys = Keys(place, pairs, context)
+            let value = body(&keys)
+            keys.finish()
+            return value
+        }
+    }
+
+    /// A map of one key, which chooses how the value is read: `{sine: {…}}`.
+    static func choice(
+        says: String, _ choices: [(key: String, form: Form<Value>)], later: [String] = []
+    ) -> Form {
+        map(says: says) { keys in
+            var count = 0
+            var chosen: Value?
+            for (key, form) in choices {
+                if keys.has(key) { count += 1 }
+                if count == 2, keys.has(key) {
+                    keys.report(at: key, "only one key can stand here", "keep one of them")
+                }
+                if let value = keys.optional(key, form) { chosen = value }
+            }
+            for key in later { keys.later(key) }
+            if keys.isEmpty { return mismatch(keys.place, keys.context, says: says) }
+            return chosen
+        }
+    }
+}
+
+extension Keys {
+    fileprivate var isEmpty: Bool { pairs.isEmpty }
+}

@@ -1,0 +1,151 @@
+// Numbers with their unit: `100 ms`, `-59 dBm`, `0.12 g`. The unit is always written.
+import SansIO
+import Wire
+import YAML
+
+/// A number and the unit behind it, as written.
+struct Quantity {
+    var number: Double
+    var unit: String
+
+    /// Reads `NUMBER UNIT`, or reports what to write; `units` begins with the usual one.
+    static func read(
+        _ place: Place, _ context: DecodeContext, units: [String], says: String
+    ) -> Quantity? {
+        guard let scalar = place.scalar, scalar.value != .null else {
+            return Form<Quantity>.mismatch(place, context, says: says)
+        }
+        let text = scalar.text
+        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let number = decimal(parts[0]) else {
+            // A number with its unit right behind it is the usual slip.
+            let digits = text.prefix { $0.isNumber || $0 == "." || $0 == "-" }
+            let rest = String(text.dropFirst(digits.count))
+            if decimal(digits) != nil, units.contains(rest) {
+                context.report(
+                    place, "the space before the unit is missing", "write '\(digits) \(rest)'")
+                return nil
+            }
+            return Form<Quantity>.mismatch(place, context, says: says)
+        }
+        guard parts.count == 2 else {
+            context.report(place, "\(text) has no unit", "write '\(text) \(units[0])'" + others(units))
+            return nil
+        }
+        guard units.contains(String(parts[1])) else {
+            // `seconds` and `msec` begin with the right unit.
+            let begun = units.filter { parts[1].hasPrefix($0) }.max { $0.count < $1.count }
+            let near = begun ?? NearestName.of(String(parts[1]), among: units) ?? units[0]
+            context.report(
+                place, "unknown unit '\(parts[1].prefix(20))'",
+                "write '\(parts[0]) \(near)'" + others(units))
+            return nil
+        }
+        return Quantity(number: number, unit: String(parts[1]))
+    }
+
+    private static func others(_ units: [String]) -> String {
+        units.count == 1 ? "" : " (units: \(units.joined(separator: ", ")))"
+    }
+
+    /// A plain decimal number; no exponents, which nobody writes before a unit.
+    static func decimal(_ text: some StringProtocol) -> Double? {
+        guard text.utf8.count <= 40, text.contains(where: { $0.isNumber }),
+            text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == "." || $0 == "-") })
+        else { return nil }
+        let scalar = YAMLScalar(String(text), isPlain: true)
+        switch scalar.value {
+        case .integer(let value): return Double(value)
+        case .real(let value) where value.isFinite: return value
+        case .real, .null, .boolean, .text: return nil
+        }
+    }
+}
+
+extension Form where Value == TimeSpan {
+    /// Microseconds in each unit of time.
+    private static var units: [(name: String, microseconds: Double)] {
+        [("ms", 1e3), ("s", 1e6), ("us", 1), ("min", 60e6), ("h", 3600e6), ("d", 86_400e6)]
+    }
+
+    /// A time from `range`, which `limits` says in words: `20 ms to 10.24 s`.
+    static func time(_ range: ClosedRange<TimeSpan>, limits: String, example: String) -> Form {
+        let says = "a time such as '\(example)'"
+        return Form(says: says) { place, context in
+            let unit = String(example.split(separator: " ").last ?? "ms")
+            let names = [unit] + units.map(\.name).filter { $0 != unit }
+            guard let quantity = Quantity.read(place, context, units: names, says: says),
+                let factor = units.first(where: { $0.name == quantity.unit })?.microseconds
+            else { return nil }
+            let microseconds = (quantity.number * factor).rounded()
+            guard abs(microseconds) < 1e18,
+                range.contains(TimeSpan(microseconds: Int64(microseconds)))
+            else {
+                context.report(place, "\(place.found) is not within \(limits)", "write \(says)")
+                return nil
+            }
+            return TimeSpan(microseconds: Int64(microseconds))
+        }
+    }
+
+    /// The time between two samples or messages: 1 ms to 366 days.
+    static var period: Form {
+        time(.milliseconds(1)...(.seconds(366 * 86_400)), limits: "1 ms to 366 d", example: "10 s")
+    }
+
+    /// `every 10 s`.
+    static var every: Form {
+        let says = "a time such as 'every 10 s'"
+        return Form(says: says) { place, context in
+            guard let scalar = place.scalar, scalar.value != .null else {
+                return mismatch(place, context, says: says)
+            }
+            guard scalar.text.hasPrefix("every ") else {
+                let isTime = Quantity.decimal(scalar.text.prefix { $0 != " " }) != nil
+                context.report(
+                    place, "the word 'every' is missing before \(place.found)",
+                    "write \(isTime ? "'every \(scalar.text)'" : says)")
+                return nil
+            }
+            let time = YAMLScalar(String(scalar.text.dropFirst(6)), isPlain: true)
+            let inner = Place(node: YAMLNode(.scalar(time), mark: place.node.mark), path: place.path)
+            return period.read(inner, context)
+        }
+    }
+}
+
+extension Form where Value == Double {
+    /// A number with one fixed unit, from `range`.
+    static func quantity(_ unit: String, _ range: ClosedRange<Double>, example: String) -> Form {
+        let says = "a number with its unit such as '\(example)'"
+        return Form(says: says) { place, context in
+            guard let quantity = Quantity.read(place, context, units: [unit], says: says) else {
+                return nil
+            }
+            guard range.contains(quantity.number) else {
+                let low = DecimalText.short(range.lowerBound)
+                let high = DecimalText.short(range.upperBound)
+                context.report(
+                    place, "\(place.found) is not within \(low) \(unit) to \(high) \(unit)",
+                    "write \(says)")
+                return nil
+            }
+            return quantity.number
+        }
+    }
+}
+
+extension Form where Value == Int8 {
+    /// A power in whole dBm, -127 to 20 (Core 6.0, Vol 4, Part E, 7.8.6).
+    static var power: Form {
+        let decibels = Form<Double>.quantity("dBm", -127...20, example: "-59 dBm")
+        return Form(says: decibels.says) { place, context in
+            guard let value = decibels.read(place, context) else { return nil }
+            guard value == value.rounded() else {
+                context.report(place, "\(place.found) is not whole", "write whole dBm")
+                return nil
+            }
+            return Int8(value)
+        }
+    }
+}

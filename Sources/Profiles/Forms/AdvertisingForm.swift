@@ -1,0 +1,130 @@
+// The `advertising:` part: sets, their interval and their byte budget.
+import Advertising
+import HCI
+import SansIO
+import YAML
+
+extension Form where Value == [AdvertisingSet] {
+    static var advertisingSets: Form {
+        let says = "a list of advertising sets"
+        let list = Form<[AdvertisingSet]>.list(of: .advertisingSet, says: says)
+        return Form(says: says) { place, context in
+            let sets = list.read(place, context)
+            if case .sequence(let nodes) = place.node.content, nodes.count > 1 {
+                context.report(
+                    place.element(1, nodes[1]), "several advertising sets are not supported yet",
+                    "keep one set")
+            }
+            return sets
+        }
+    }
+}
+
+extension Form where Value == AdvertisingSet {
+    fileprivate static var advertisingSet: Form {
+        map(says: "a map of type, interval and data") { keys in
+            let name = keys.optional("set", .text(64, says: "the set's name"))
+            let kind = keys.required("type", .advertisingKind)
+            let policy = keys.required("interval", .intervalPolicy)
+            let entries = Form<[AdvertisingStructure]>.list(
+                of: .structure, says: "a list of AD structures", minimum: 0)
+            let data = keys.optional("data", entries) ?? []
+            let response = keys.optional("scan-response", entries) ?? []
+            keys.later("pdu", "tx-power", "update", "address", "channels", "duration", "period")
+            checkData(data, keys)
+            checkResponse(response, kind, keys)
+            guard let kind, let policy else { return nil }
+            return AdvertisingSet(
+                name: name ?? "main", kind: kind, policy: policy, data: data, scanResponse: response)
+        }
+    }
+
+    private static func checkData(_ data: [AdvertisingStructure], _ keys: Keys) {
+        checkBudget(data, keys, key: "data", what: "advertising data")
+        let writesFlags = data.filter { $0.parts.contains { $0.label == "flags" } }
+        if writesFlags.count > 1 {
+            let isBeacon = writesFlags.contains { $0.parts.count > 1 }
+            keys.report(
+                at: "data", "the flags stand twice",
+                isBeacon ? "remove 'flags': 'ibeacon' writes them itself" : "keep one of them")
+        }
+    }
+
+    private static func checkResponse(
+        _ response: [AdvertisingStructure], _ kind: AdvertisingKind?, _ keys: Keys
+    ) {
+        checkBudget(response, keys, key: "scan-response", what: "the scan response")
+        guard !response.isEmpty else { return }
+        if kind == .nonConnectable {
+            keys.report(
+                at: "scan-response", "a non-connectable set sends no scan response",
+                "remove it, or write 'type: scannable'")
+        }
+        // Core Specification Supplement, Part A, 1.3.1.
+        if response.contains(where: { $0.parts.contains { $0.label == "flags" } }) {
+            keys.report(at: "scan-response", "flags cannot stand in a scan response", "move them to 'data'")
+        }
+    }
+
+    /// Legacy advertising carries 31 octets; over that, every structure is said with its octets.
+    private static func checkBudget(
+        _ structures: [AdvertisingStructure], _ keys: Keys, key: String, what: String
+    ) {
+        let parts = structures.flatMap(\.parts)
+        let count = parts.reduce(0) { $0 + $1.octets }
+        let limit = AdvertisingLimits.legacyDataOctets
+        guard count > limit else { return }
+        let items = parts.map { "\($0.label) \($0.octets)" }.joined(separator: ", ")
+        keys.report(
+            at: key, "\(what) is \(count) of \(limit) bytes: \(items)",
+            "remove \(count - limit) \(count - limit == 1 ? "byte" : "bytes")"
+                + (key == "data" ? ", or move a structure to 'scan-response'" : ""))
+    }
+}
+
+extension Form where Value == AdvertisingKind {
+    fileprivate static var advertisingKind: Form {
+        let words = word([
+            ("connectable", .connectable), ("scannable", .scannable),
+            ("non-connectable", .nonConnectable),
+        ])
+        let map = Form.map(says: words.says) { keys in
+            keys.later("directed")
+            return nil
+        }
+        return either(scalar: words, map: map)
+    }
+}
+
+extension Form where Value == AdvertisingInterval {
+    /// 20 ms to 10.24 s for legacy advertising (Core 6.0, Vol 4, Part E, 7.8.5).
+    fileprivate static var interval: Form {
+        let time = Form<TimeSpan>.time(
+            .milliseconds(20)...(.milliseconds(10_240)), limits: "20 ms to 10.24 s",
+            example: "152.5 ms")
+        return Form(says: time.says) { place, context in
+            time.read(place, context).flatMap { AdvertisingInterval(microseconds: $0.microseconds) }
+        }
+    }
+}
+
+extension Form where Value == IntervalPolicy {
+    fileprivate static var intervalPolicy: Form {
+        let policy = map(says: "'{policy: activity, active: 152.5 ms, idle: 1285 ms}'") { keys in
+            let name = keys.required("policy", Form<Bool>.word([("activity", true)]))
+            let active = keys.required("active", Form<AdvertisingInterval>.interval)
+            let idle = keys.required("idle", Form<AdvertisingInterval>.interval)
+            keys.later("boost")
+            if keys.context.activity == .absent {
+                keys.report(
+                    at: "policy", "the policy 'activity' needs to know what the device feels",
+                    "add 'activity:' to the profile")
+                return nil
+            }
+            guard name != nil, let active, let idle else { return nil }
+            return .activity(active: active, idle: idle)
+        }
+        let fixed = Form<AdvertisingInterval>.interval.map { IntervalPolicy.fixed($0) }
+        return either(scalar: fixed, map: policy)
+    }
+}

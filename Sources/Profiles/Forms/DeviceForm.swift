@@ -1,0 +1,164 @@
+// The top of a profile, its `device:` and its `server:` part.
+import GATT
+import HCI
+import SansIO
+import Wire
+import YAML
+
+extension Form where Value == DeviceProfile {
+    /// The whole file.
+    static var profile: Form {
+        map(says: "a profile, beginning with 'peripheral-emu: 1'") { keys in
+            let context = keys.context
+            _ = keys.required("peripheral-emu", .formatVersion)
+            let device = keys.required("device", .device)
+            context.deviceName = device?.name
+            let server = keys.optional("server", .server)
+            if keys.has("activity") { context.activity = .broken }
+            let activity = keys.optional("activity", .activity)
+            if activity != nil { context.activity = .present }
+            let advertising = keys.optional("advertising", .advertisingSets)
+            let services = keys.optional("services", .services)
+            keys.later("security", "l2cap", "faults", "scenario", "expect", "lint")
+            guard let device else { return nil }
+            var profile = DeviceProfile(file: context.file, device: device)
+            profile.server = server ?? ServerSpec()
+            profile.activity = activity
+            profile.advertising = advertising ?? []
+            profile.services = services ?? []
+            return profile
+        }
+    }
+}
+
+extension Form where Value == Int {
+    fileprivate static var formatVersion: Form {
+        Form(says: "the format's version, 1") { place, context in
+            guard case .integer(let version) = place.scalar?.value else {
+                return mismatch(place, context, says: "the format's version, 1")
+            }
+            guard version == 1 else {
+                context.report(place, "the format's version \(version) is not known", "write 1")
+                return nil
+            }
+            return 1
+        }
+    }
+}
+
+extension Form where Value == DeviceSpec {
+    fileprivate static var device: Form {
+        map(says: "a map with the device's name") { keys in
+            // The Device Name characteristic is at most 248 octets (Core 6.0, Vol 3, Part C, 12.1).
+            let name = keys.required("name", .text(248, says: "the name that centrals see"))
+            let appearance = keys.optional("appearance", .assigned(.appearance, example: "thermometer"))
+            let address = keys.optional("address", .deviceAddress)
+            let connections = keys.optional(
+                "connections", .integer(1...GATTServer.clientsMax, says: "how many centrals at once, such as 1"))
+            let connection = keys.optional("connection", .connectionRequest)
+            var device = DeviceSpec(name: name ?? "")
+            device.appearance = appearance ?? 0
+            device.address = address ?? .randomStatic(nil)
+            device.connections = connections ?? 1
+            device.connection = connection
+            return name == nil ? nil : device
+        }
+    }
+}
+
+extension Form where Value == AddressSpec {
+    fileprivate static var deviceAddress: Form {
+        let later = ["resolvable-private", "non-resolvable-private"]
+        let type = word(
+            [("random-static", .randomStatic(nil)), ("public", .publicDevice)], later: later)
+        let long = map(says: "a map of type and value") { keys in
+            let type = keys.required("type", type)
+            let value = keys.optional("value", Form<DeviceAddress>.address)
+            guard let value, let type else { return type }
+            guard type != .publicDevice else {
+                keys.report(
+                    at: "value", "a public address is the controller's own and cannot be set",
+                    "remove it, or write 'type: random-static'")
+                return nil
+            }
+            guard value.isRandomStatic else {
+                keys.report(
+                    at: "value", "\(value) is no random static address: its two top bits must be 1",
+                    "begin it with C0 to FF")
+                return nil
+            }
+            return .randomStatic(value)
+        }
+        return either(scalar: type, map: long)
+    }
+}
+
+extension Form where Value == ConnectionRequest {
+    /// Limits of LE Set Connection Parameters (Core 6.0, Vol 4, Part E, 7.8.18).
+    fileprivate static var connectionRequest: Form {
+        map(says: "a map of interval, latency and timeout") { keys in
+            let interval = Form<TimeSpan>.time(
+                .microseconds(7500)...(.seconds(4)), limits: "7.5 ms to 4 s", example: "30 ms")
+            let range = keys.required("interval", .bounds(interval))
+            let latency = keys.optional(
+                "latency", .integer(0...499, says: "how many connection events may be skipped"))
+            let timeout = keys.required("timeout", .time(
+                .milliseconds(100)...(.seconds(32)), limits: "100 ms to 32 s", example: "4 s"))
+            guard let range, let timeout else { return nil }
+            let least = range.high * Int64(2 * (1 + (latency ?? 0)))
+            guard timeout > least else {
+                keys.report(
+                    at: "timeout", "the timeout is not longer than (1 + latency) x interval x 2",
+                    "write more than '\(least)'")
+                return nil
+            }
+            return ConnectionRequest(
+                minimum: steps(range.low), maximum: steps(range.high),
+                latency: UInt16(latency ?? 0), timeout: timeout)
+        }
+    }
+
+    private static func steps(_ time: TimeSpan) -> ConnectionInterval {
+        let step = ConnectionInterval.stepMicroseconds
+        return ConnectionInterval(steps: UInt16(clamping: (time.microseconds + step / 2) / step))
+    }
+}
+
+extension Form where Value == (low: TimeSpan, high: TimeSpan) {
+    /// One time, or a list of the shortest and the longest.
+    fileprivate static func bounds(_ time: Form<TimeSpan>) -> Form {
+        let says = "the shortest and the longest time such as '[15 ms, 30 ms]'"
+        return Form(says: says) { place, context in
+            guard case .sequence(let nodes) = place.node.content else {
+                return time.read(place, context).map { ($0, $0) }
+            }
+            guard nodes.count == 2 else {
+                context.report(place, "the list has \(nodes.count) entries", "write \(says)")
+                return nil
+            }
+            guard let low = time.read(place.element(0, nodes[0]), context),
+                let high = time.read(place.element(1, nodes[1]), context)
+            else { return nil }
+            guard low <= high else {
+                context.report(place, "the first time is longer than the second", "exchange them")
+                return nil
+            }
+            return (low, high)
+        }
+    }
+}
+
+extension Form where Value == ServerSpec {
+    fileprivate static var server: Form {
+        map(says: "a map of server settings such as '{mtu: 247}'") { keys in
+            var server = ServerSpec()
+            if let mtu = keys.optional("mtu", .integer(23...517, says: "23 to 517 octets")) {
+                server.mtu = UInt16(mtu)
+            }
+            keys.later(
+                "implicit-services", "database-hash", "growth", "reliable-writes",
+                "unencrypted-error", "cccd-error")
+            return server
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// The entries of `data:` and `scan-response:`: AD structures and beacon formats.
+import Advertising
+import Wire
+import YAML
+
+extension Form where Value == AdvertisingStructure {
+    static var structure: Form {
+        let flag = Form<AdvertisingFlags>.word([
+            ("general-discoverable", .generalDiscoverable),
+            ("limited-discoverable", .limitedDiscoverable), ("no-br-edr", .noBREDR),
+        ])
+        let flags = Form<[AdvertisingFlags]>.list(
+            of: flag, says: "a list such as '[general-discoverable, no-br-edr]'", minimum: 0)
+        let uuids = Form<[BluetoothUUID]>.list(
+            of: .uuid(.service, example: "heart-rate"), says: "a list of services")
+        return choice(
+            says: "an AD structure such as '{name: complete}'",
+            [
+                ("flags", flags.map { .flags(AdvertisingFlags($0)) }),
+                ("service-uuids", uuids.map { .serviceUUIDs($0, complete: true) }),
+                ("incomplete-service-uuids", uuids.map { .serviceUUIDs($0, complete: false) }),
+                ("name", localName),
+                ("tx-power", txPower),
+                ("appearance", Form<UInt16>.assigned(.appearance, example: "thermometer")
+                    .map { .appearance($0) }),
+                ("manufacturer", manufacturer),
+                ("service-data", serviceData),
+                ("ibeacon", iBeacon),
+                ("raw", raw),
+            ],
+            later: ["eddystone-uid", "eddystone-url", "eddystone-tlm", "eddystone-eid", "altbeacon"])
+    }
+
+    private static var txPower: Form {
+        let power = Form<Int8>.power
+        return Form(says: power.says) { place, context in
+            if place.scalar?.text == "actual" {
+                context.report(place, "'actual' is not supported yet", "write \(power.says)")
+                return nil
+            }
+            return power.read(place, context).map { .txPower($0) }
+        }
+    }
+
+    private static var localName: Form {
+        let says = "'complete' or '{shortened: OCTETS}'"
+        let complete = Form<Bool>.word([("complete", true)])
+        let whole = Form(says: says) { place, context in
+            guard complete.read(place, context) != nil else { return nil }
+            return .name(context.deviceName ?? "", complete: true)
+        }
+        let shortened = map(says: says) { keys in
+            let octets = keys.required("shortened", .integer(1...29, says: "1 to 29 octets"))
+            guard let octets, let name = keys.context.deviceName else { return nil }
+            guard octets < name.utf8.count else {
+                keys.report(
+                    at: "shortened", "the name has only \(name.utf8.count) octets",
+                    "write 'name: complete'")
+                return nil
+            }
+            // A character that would be cut in two is left out.
+            var short = name
+            while short.utf8.count > octets { short.removeLast() }
+            return .name(short, complete: false)
+        }
+        return either(scalar: whole, map: shortened)
+    }
+
+    private static var manufacturer: Form {
+        map(says: "'{company: 0xFFFF, data: {hex: \"0102\"}}'") { keys in
+            let company = keys.required(
+                "company", Form<UInt16>.assigned(.company, example: "nordic-semiconductor-asa"))
+            let data = keys.optional("data", Form<[UInt8]>.octets(structureOctetsMax))
+            guard let company else { return nil }
+            return .manufacturer(company: company, data: data ?? [])
+        }
+    }
+
+    private static var serviceData: Form {
+        map(says: "'{service: battery, data: {hex: \"64\"}}'") { keys in
+            let service = keys.required("service", .uuid(.service, example: "battery"))
+            let data = keys.optional("data", Form<[UInt8]>.octets(structureOctetsMax))
+            guard let service else { return nil }
+            return .serviceData(service, data: data ?? [])
+        }
+    }
+
+    private static var iBeacon: Form {
+        map(says: "a map of uuid, major, minor and measured-power") { keys in
+            let uuid = keys.required("uuid", .beaconUUID)
+            let number = Form<Int>.integer(0...65_535, says: "0 to 65535")
+            let major = keys.required("major", number)
+            let minor = keys.required("minor", number)
+            let power = keys.required("measured-power", Form<Int8>.power)
+            guard let uuid, let major, let minor, let power else { return nil }
+            return .iBeacon(
+                uuid: uuid, major: UInt16(major), minor: UInt16(minor), measuredPower: power)
+        }
+    }
+
+    private static var raw: Form {
+        map(says: "'{type: 0xFF, data: {hex: \"01\"}}'") { keys in
+            let type = keys.required("type", .integer(1...255, says: "an AD type such as 0xFF"))
+            let data = keys.optional("data", Form<[UInt8]>.octets(structureOctetsMax))
+            guard let type else { return nil }
+            return .raw(type: UInt8(type), data: data ?? [])
+        }
+    }
+
+    private static var structureOctetsMax: Int { AdvertisingLimits.structureDataOctets }
+}
+
+extension Form where Value == BluetoothUUID {
+    /// The 128-bit UUID of an iBeacon.
+    fileprivate static var beaconUUID: Form {
+        let says = "a 128-bit UUID in quotes"
+        return Form(says: says) { place, context in
+            guard let scalar = place.scalar, let uuid = BluetoothUUID(scalar.text) else {
+                return mismatch(place, context, says: says)
+            }
+            return uuid
+        }
+    }
+}

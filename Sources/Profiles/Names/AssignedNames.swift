@@ -1,0 +1,57 @@
+// Names that the Bluetooth SIG has assigned, in the profile's spelling.
+public import Wire
+
+/// Looks up assigned names, both ways. Names are in lower case with hyphens.
+public enum AssignedNames {
+    public static func service(_ uuid: BluetoothUUID) -> String? {
+        uuid.short.flatMap { AssignedNameTables.services.rest(of: $0) }
+    }
+
+    public static func characteristic(_ uuid: BluetoothUUID) -> String? {
+        uuid.short.flatMap { AssignedNameTables.characteristics.rest(of: $0) }
+    }
+
+    public static func descriptor(_ uuid: BluetoothUUID) -> String? {
+        uuid.short.flatMap { AssignedNameTables.descriptors.rest(of: $0) }
+    }
+
+    /// The company's name by its identifier; nil also where two companies share the name.
+    public static func company(_ identifier: UInt16) -> String? {
+        AssignedNameTables.companies.rest(of: identifier)
+    }
+
+    public static func appearance(_ value: UInt16) -> String? {
+        AssignedNameTables.appearances.rest(of: value)
+    }
+
+    /// The unit by its name: `degree-celsius`.
+    static func unit(_ name: String) -> MeasurementUnit? {
+        AssignedNameTables.units.number(of: name).flatMap { unit($0) }
+    }
+
+    /// The unit by its assigned number, 0x27xx.
+    static func unit(_ number: UInt16) -> MeasurementUnit? {
+        guard let line = AssignedNameTables.units.rest(of: number) else { return nil }
+        let words = line.split(separator: " ")
+        guard words.count == 2 else { return nil }
+        return MeasurementUnit(
+            name: String(words[0]), symbol: words[1] == "-" ? "" : String(words[1]), number: number)
+    }
+
+    /// How a characteristic's value is laid out; nil where the table does not know.
+    public static func format(_ uuid: BluetoothUUID) -> ValueFormat? {
+        guard let short = uuid.short, let line = AssignedNameTables.formats.rest(of: short)
+        else { return nil }
+        let words = line.split(separator: " ").map { String($0) }
+        if words[0] == "words" { return .words(Array(words.dropFirst())) }
+        if words[0] == "appearance" { return .appearance }
+        guard let wire = WireFormat(name: words[0]) else { return nil }
+        guard words.count >= 3 else { return wire.valueFormat(scale: 1, unit: .unitless) }
+        let format = wire.valueFormat(
+            scale: Double(words[1]) ?? 1, unit: unit(words[2]) ?? .unitless)
+        guard words.count == 5, case .number(let number) = format,
+            let low = Double(words[3]), let high = Double(words[4]), low <= high
+        else { return format }
+        return .number(number.within(low...high))
+    }
+}

@@ -1,0 +1,88 @@
+// A table as one static text: lines of a four-digit hexadecimal number, a space and the rest.
+import Wire
+
+/// Lines by rising number, read in place: nothing is built at start-up.
+struct NumberedLines: Sendable {
+    private let text: String
+    /// The number's digits and the space behind them.
+    private static let prefixOctets = 5
+
+    init(_ text: StaticString) { self.text = "\(text)" }
+
+    /// What stands behind `number`; nil where the table has no such line. A binary search.
+    func rest(of number: UInt16) -> String? {
+        let octets = text.utf8.span
+        var low = 0
+        var high = octets.count
+        while low < high {
+            var start = (low + high) / 2
+            while start > low, octets[start - 1] != Self.newline { start -= 1 }
+            let end = Self.end(of: start, in: octets)
+            guard let found = Self.number(at: start, in: octets) else { return nil }
+            if found == number {
+                return String(decoding: octets.copied(start + Self.prefixOctets..<end), as: UTF8.self)
+            }
+            if found < number { low = min(end + 1, high) } else { high = start }
+        }
+        return nil
+    }
+
+    /// The number of the line whose first word is `name`; nil where there is none.
+    func number(of name: String) -> UInt16? {
+        let octets = text.utf8.span
+        let wanted = name.utf8.span
+        var start = 0
+        while start < octets.count {
+            let end = Self.end(of: start, in: octets)
+            let word = Self.firstWord(from: start + Self.prefixOctets, to: end, in: octets)
+            if word.count == wanted.count, Self.equal(octets, at: word.lowerBound, wanted) {
+                return Self.number(at: start, in: octets)
+            }
+            start = end + 1
+        }
+        return nil
+    }
+
+    /// Calls `body` with every line's first word.
+    func forEachName(_ body: (String) -> Void) {
+        let octets = text.utf8.span
+        var start = 0
+        while start < octets.count {
+            let end = Self.end(of: start, in: octets)
+            let word = Self.firstWord(from: start + Self.prefixOctets, to: end, in: octets)
+            body(String(decoding: octets.copied(word), as: UTF8.self))
+            start = end + 1
+        }
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+
+    private static func end(of start: Int, in octets: Span<UInt8>) -> Int {
+        var end = start
+        while end < octets.count, octets[end] != newline { end += 1 }
+        return end
+    }
+
+    private static func firstWord(
+        from start: Int, to end: Int, in octets: Span<UInt8>
+    ) -> Range<Int> {
+        var stop = min(start, end)
+        while stop < end, octets[stop] != UInt8(ascii: " ") { stop += 1 }
+        return min(start, end)..<stop
+    }
+
+    private static func equal(_ octets: Span<UInt8>, at start: Int, _ wanted: Span<UInt8>) -> Bool {
+        for index in 0..<wanted.count where octets[start + index] != wanted[index] { return false }
+        return true
+    }
+
+    private static func number(at start: Int, in octets: Span<UInt8>) -> UInt16? {
+        guard start + 4 <= octets.count else { return nil }
+        var number: UInt16 = 0
+        for index in start..<start + 4 {
+            guard let digit = Hex.value(of: octets[index]) else { return nil }
+            number = number << 4 | UInt16(digit)
+        }
+        return number
+    }
+}

@@ -1,0 +1,161 @@
+// The virtual world: one device, the air, and whoever else is on it, driven by deadlines.
+public import Emulator
+import HCI
+public import SansIO
+public import VirtualController
+public import Wire
+
+/// What happened in the world.
+public enum WorldEvent: Sendable {
+    case device(DeviceEvent)
+    case central(CentralFinding)
+}
+
+/// A device on a virtual controller, the air, the built-in central if asked for, and the hosts that
+/// joined from outside.
+///
+/// The same world runs live (a driver calls `run` when `deadline` has come) and in virtual time (the
+/// driver jumps from deadline to deadline). Nothing here knows which it is.
+public struct World: Sendable {
+    public private(set) var air: Air
+    public private(set) var port: DevicePort
+    public private(set) var central: ScriptedCentral?
+    /// What happened since the driver emptied it.
+    public var events = Outputs<WorldEvent>()
+    private let devicePort: Int
+    private var centralPort: Int?
+    private var deviceEvents = Outputs<DeviceEvent>()
+    private var findings = Outputs<CentralFinding>()
+    /// Packets from the air to a host, and from a host to the air.
+    private var down = ByteBlock(capacity: 4096)
+    private var up = ByteBlock(capacity: 4096)
+
+    public init(
+        port: DevicePort, seed: UInt64, timing: Air.Timing, central: ScriptedCentral? = nil
+    ) {
+        air = Air(seed: seed, timing: timing)
+        self.port = port
+        self.central = central
+        devicePort = air.addController()
+        if central != nil { centralPort = air.addController() }
+    }
+
+    // MARK: time
+
+    /// When something happens next.
+    public var deadline: Instant? {
+        earliest(air.deadline, earliest(port.deadline, central?.deadline))
+    }
+
+    /// Switches everything on.
+    public mutating func powerOn(at now: Instant) {
+        port.powerOn(at: now, sending: &up, emit: &deviceEvents)
+        deliverFromDevice(at: now)
+        central?.powerOn(at: now, sending: &up)
+        deliverFromCentral(at: now)
+        settle(at: now)
+    }
+
+    /// Does what is due at `now`, the moment of `deadline` or later.
+    public mutating func run(at now: Instant) {
+        if let deadline = air.deadline, deadline <= now { air.expire(at: now) }
+        if let deadline = port.deadline, deadline <= now {
+            port.expire(at: now, sending: &up, emit: &deviceEvents)
+            deliverFromDevice(at: now)
+        }
+        if let deadline = central?.deadline, deadline <= now {
+            central?.expire(at: now, sending: &up, emit: &findings)
+            deliverFromCentral(at: now)
+        }
+        settle(at: now)
+    }
+
+    /// Switches the device off: links end and advertising stops.
+    public mutating func powerOff(at now: Instant) {
+        port.perform(at: now, sending: &up) { device, out in
+            device.powerOff(at: now, sending: &out, emit: &deviceEvents)
+        }
+        deliverFromDevice(at: now)
+        settle(at: now)
+    }
+
+    /// Captures the device's packets from here on.
+    /// - Parameter epoch: microseconds since 1970 at `Instant.zero`.
+    public mutating func capture(epoch: Int64) { port.capture = BtsnoopWriter(epoch: epoch) }
+
+    /// What is to be appended to the capture file.
+    public mutating func takeCapture() -> [UInt8] { port.takeCapture() }
+
+    // MARK: hosts from outside
+
+    /// A host joins the air; its controller's number is returned.
+    public mutating func addHost() -> Int? { air.addController() }
+
+    /// A host has gone, without a word on the air.
+    public mutating func removeHost(_ host: Int, at now: Instant) {
+        air.removeController(host, at: now)
+        settle(at: now)
+    }
+
+    /// Takes one whole H4 packet of a host from outside.
+    public mutating func receive(_ packet: Span<UInt8>, from host: Int, at now: Instant) {
+        air.receive(packet, from: host, at: now)
+        settle(at: now)
+    }
+
+    /// Moves what the air has for a host from outside.
+    public mutating func drain(_ host: Int, into block: inout ByteBlock) {
+        air.drain(host, into: &block)
+    }
+
+    // MARK: moving packets
+
+    /// Carries packets between the air and the hosts in the process until none is under way.
+    ///
+    /// Each round answers what the last one brought; a controller's credits bound how much that is.
+    private mutating func settle(at now: Instant) {
+        var moved = true
+        while moved {
+            moved = false
+            if air.hasOutput(devicePort) {
+                moved = true
+                air.drain(devicePort, into: &down)
+                let packets = down.bytes
+                _ = port.receive(packets.span, at: now, sending: &up, emit: &deviceEvents)
+                down.removeAll()
+                deliverFromDevice(at: now)
+            }
+            if let centralPort, air.hasOutput(centralPort) {
+                moved = true
+                air.drain(centralPort, into: &down)
+                let packets = down.bytes
+                central?.receive(packets.span, at: now, sending: &up, emit: &findings)
+                down.removeAll()
+                deliverFromCentral(at: now)
+            }
+        }
+    }
+
+    private mutating func deliverFromDevice(at now: Instant) {
+        for event in deviceEvents.elements { events.append(.device(event)) }
+        deviceEvents.removeAll()
+        deliver(to: devicePort, at: now)
+    }
+
+    private mutating func deliverFromCentral(at now: Instant) {
+        for finding in findings.elements { events.append(.central(finding)) }
+        findings.removeAll()
+        guard let centralPort else { return }
+        deliver(to: centralPort, at: now)
+    }
+
+    private mutating func deliver(to controller: Int, at now: Instant) {
+        let packets = up.bytes
+        var offset = 0
+        while case .packet(_, let end) = H4.frame(packets.span, from: offset) {
+            air.receive(packets.span.extracting(offset..<end), from: controller, at: now)
+            offset = end
+        }
+        up.removeAll()
+    }
+}

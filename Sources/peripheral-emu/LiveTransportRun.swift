@@ -1,0 +1,189 @@
+// The driver of a controller behind a transport: its loss, its return, and the end.
+import BLEHost
+import Emulator
+import LinuxIO
+import SansIO
+import Wire
+
+/// Runs a device on a controller that can disappear and come back.
+struct LiveTransportRun: ~Copyable {
+    private var loop: EventLoop
+    private var port: DevicePort
+    private var reporter: Reporter
+    private let transport: ByteTransport
+    private let token: Token
+    private var buffer = ReadBuffer()
+    private var out = ByteBlock(capacity: 65_536)
+    private var events = Outputs<DeviceEvent>()
+    private let end: Instant?
+    private let reconnects: Bool
+    private let start: Instant
+    private var state: State = .open
+
+    private enum State {
+        /// The transport is open, or on its way to be.
+        case open
+        /// Nothing is there; tried again at `next`.
+        case away(next: Instant, pause: TimeSpan)
+        case ended(ExitCode)
+    }
+
+    /// How long an unreachable controller is tried before it has ever advertised.
+    static let firstContactLimit = TimeSpan.seconds(10)
+    /// Pauses between tries double from the first to the last.
+    static let pauseMin = TimeSpan.milliseconds(50)
+    static let pauseMax = TimeSpan.seconds(5)
+    /// How long a clean end waits for the controller to end links and advertising.
+    static let endLimit = TimeSpan.milliseconds(500)
+
+    init(
+        loop: consuming EventLoop, port: DevicePort, reporter: Reporter, transport: ByteTransport,
+        end: Instant?, reconnects: Bool
+    ) {
+        token = loop.makeToken()
+        start = loop.now()
+        self.loop = loop
+        self.port = port
+        self.reporter = reporter
+        self.transport = transport
+        self.end = end
+        self.reconnects = reconnects
+    }
+
+    /// Runs until a signal, the end of the duration, or a controller that cannot be used.
+    mutating func run() throws(SystemError) -> ExitCode {
+        while true {
+            flush()
+            if case .ended(let code) = state { return reporter.finish(code) }
+            try loop.watch(transport, as: token)
+            try loop.wait(until: nextDeadline)
+            let now = loop.now()
+            if loop.signal != nil || end.map({ $0 <= now }) == true { break }
+            if case .away(let next, _) = state, next <= now { reopen(at: now) }
+            for event in loop.events where event.token == token { read(at: now) }
+            if let deadline = port.deadline, deadline <= now {
+                port.expire(at: now, sending: &out, emit: &events)
+            }
+            settle(at: now)
+        }
+        return try finish()
+    }
+
+    private var nextDeadline: Instant? {
+        var deadline = earliest(port.deadline, end)
+        if case .away(let next, _) = state { deadline = earliest(deadline, next) }
+        return deadline
+    }
+
+    // MARK: the transport
+
+    private mutating func read(at now: Instant) {
+        do throws(SystemError) {
+            switch try transport.read(into: &buffer) {
+            case .opened:
+                reporter.log(.info, "\(transport.name) is open", at: now)
+                port.powerOn(at: now, sending: &out, emit: &events)
+            case .bytes(let count):
+                let bytes = buffer.bytes
+                let chunk = bytes.span.extracting(0..<count)
+                let rubbish = port.receive(chunk, at: now, sending: &out, emit: &events)
+                if let rubbish {
+                    lose("octet \(Hex.code(rubbish)) is no H4 packet type", at: now)
+                }
+            case .wouldBlock: break
+            case .closed: lose("\(transport.name) was closed by the other side", at: now)
+            }
+        } catch { lose("\(error)", isFinal: !error.isPassing, at: now) }
+    }
+
+    private mutating func reopen(at now: Instant) {
+        let pause = nextPause
+        do throws(SystemError) {
+            try transport.reopen()
+            state = .open
+            lastPause = pause
+        } catch { lose("\(error)", isFinal: !error.isPassing, at: now) }
+    }
+
+    /// The pause before the try that is running now.
+    private var lastPause = TimeSpan.zero
+    /// What was said of the loss; said again only when it changes.
+    private var lastReason = ""
+
+    private var nextPause: TimeSpan {
+        min(max(lastPause * 2, Self.pauseMin), Self.pauseMax)
+    }
+
+    /// The controller is gone. What happens next depends on whether it ever worked.
+    private mutating func lose(_ reason: String, isFinal: Bool = false, at now: Instant) {
+        transport.close()
+        loop.unwatch(token)
+        out.removeAll()
+        port.controllerIsGone(at: now, emit: &events)
+        let everWorked = port.device.host.hasEverAdvertised
+        let isLate = !everWorked && now - start >= Self.firstContactLimit
+        if isFinal && !everWorked || isLate || everWorked && !reconnects {
+            reporter.log(.error, isLate ? "\(reason); tried for 10 s" : reason, at: now)
+            state = .ended(.failure)
+            return
+        }
+        if reason != lastReason {
+            lastReason = reason
+            reporter.log(.warning, "\(reason); trying again", at: now)
+        }
+        let pause = nextPause
+        state = .away(next: now + pause, pause: pause)
+        lastPause = pause
+    }
+
+    // MARK: what the device says
+
+    /// Prints what the device says and acts on it.
+    private mutating func settle(at now: Instant) {
+        var failure: ControllerFailure?
+        reporter.report(events.elements, of: port.device, at: now)
+        for event in events.elements {
+            if case .host(.failed(let why)) = event { failure = why }
+            if case .host(.advertising) = event {
+                lastPause = .zero
+                lastReason = ""
+            }
+        }
+        events.removeAll()
+        guard let failure else { return }
+        let everWorked = port.device.host.hasEverAdvertised
+        lose("\(failure)", isFinal: !everWorked, at: now)
+        reporter.report(events.elements, of: port.device, at: now)
+        events.removeAll()
+    }
+
+    /// One write a turn, then the capture and the lines.
+    private mutating func flush() {
+        let now = loop.now()
+        do throws(SystemError) {
+            try transport.write(&out)
+        } catch { lose("\(error)", at: now) }
+        settle(at: now)
+        if let code = reporter.flush(capture: port.takeCapture()) { state = .ended(code) }
+    }
+
+    // MARK: the end
+
+    /// Ends links and advertising on the controller, then the run.
+    private mutating func finish() throws(SystemError) -> ExitCode {
+        let limit = loop.now() + Self.endLimit
+        port.perform(at: loop.now(), sending: &out) { device, out in
+            device.powerOff(at: loop.now(), sending: &out, emit: &events)
+        }
+        flush()
+        while transport.isOpen, !port.device.host.isQuiet, loop.now() < limit {
+            try loop.watch(transport, as: token)
+            try loop.wait(until: limit)
+            let now = loop.now()
+            for event in loop.events where event.token == token { read(at: now) }
+            flush()
+        }
+        transport.close()
+        return reporter.finish(.done)
+    }
+}

@@ -1,0 +1,81 @@
+// Turns what happens into lines, the capture file and an exit code; the same for every driver.
+import BLEHost
+import Emulator
+import LinuxIO
+import SansIO
+import Simulation
+import Wire
+
+/// What a run prints and writes.
+struct Reporter {
+    var console: Console
+    private var capture: FileOutput?
+    /// Power-on; times in the log count from here.
+    private var start: Instant
+
+    init(console: Console, capture: FileOutput?, start: Instant) {
+        self.console = console
+        self.capture = capture
+        self.start = start
+    }
+
+    mutating func log(_ level: LogLevel, _ text: String, at now: Instant) {
+        console.log(LogLine(level, text), at: now - start)
+    }
+
+    /// Prints a device's events.
+    mutating func report(_ events: [DeviceEvent], of device: EmulatedDevice, at now: Instant) {
+        for event in events {
+            if let line = device.line(for: event) { console.log(line, at: now - start) }
+        }
+    }
+
+    /// Prints a world's events; an exit code where the run is over.
+    mutating func report(_ events: [WorldEvent], of world: World, at now: Instant) -> ExitCode? {
+        var outcome: ExitCode?
+        for event in events {
+            switch event {
+            case .device(let event):
+                if let line = world.port.device.line(for: event) {
+                    console.log(line, at: now - start)
+                }
+                if case .host(.failed) = event { outcome = .failure }
+            case .central(.line(let text)): console.print(text)
+            case .central(.finished): outcome = outcome ?? .done
+            case .central(.incomplete(let missing)):
+                console.log(LogLine(.error, "the central is missing: \(missing)"), at: now - start)
+                outcome = .failure
+            }
+        }
+        return outcome
+    }
+
+    /// Writes out lines and capture; an exit code where the capture cannot be written.
+    mutating func flush(capture bytes: [UInt8]) -> ExitCode? {
+        var outcome: ExitCode?
+        if !bytes.isEmpty, capture != nil {
+            do throws(SystemError) {
+                try capture?.write(bytes)
+            } catch {
+                console.log(LogLine(.error, "the capture ends here: \(error)"))
+                capture = nil
+                outcome = .failure
+            }
+        }
+        console.flush()
+        return outcome
+    }
+
+    /// Writes out what is left.
+    mutating func finish(_ code: ExitCode) -> ExitCode {
+        var code = code
+        do throws(SystemError) {
+            try capture?.close()
+        } catch {
+            console.log(LogLine(.error, "the capture is incomplete: \(error)"))
+            code = .failure
+        }
+        console.flush()
+        return code
+    }
+}

@@ -1,0 +1,38 @@
+// The driver of virtual time: jumps from deadline to deadline until the duration is over.
+import Emulator
+import LinuxIO
+import SansIO
+import Simulation
+
+/// Runs a world without waiting for anything.
+struct VirtualTimeRun {
+    private var world: World
+    private var reporter: Reporter
+    private let end: Instant
+
+    init(world: World, reporter: Reporter, duration: TimeSpan) {
+        self.world = world
+        self.reporter = reporter
+        end = .zero + duration
+    }
+
+    mutating func run() -> ExitCode {
+        world.powerOn(at: .zero)
+        var outcome = report(at: .zero)
+        while outcome == nil, let deadline = world.deadline, deadline <= end {
+            world.run(at: deadline)
+            outcome = report(at: deadline)
+        }
+        if outcome == nil {
+            world.powerOff(at: end)
+            outcome = report(at: end)
+        }
+        return reporter.finish(outcome ?? .done)
+    }
+
+    private mutating func report(at now: Instant) -> ExitCode? {
+        let outcome = reporter.report(world.events.elements, of: world, at: now)
+        world.events.removeAll()
+        return reporter.flush(capture: world.takeCapture()) ?? outcome
+    }
+}

@@ -1,0 +1,169 @@
+// A controller for the tests: answers commands as told and records what it was sent.
+import HCI
+import SansIO
+import Wire
+
+@testable import BLEHost
+
+/// Answers each command by its return parameters; what it shall refuse or ignore is set by opcode.
+struct ScriptedController {
+    var refused: [Opcode: HCIStatus] = [:]
+    var ignored: Set<Opcode> = []
+    var supportedCommands = [UInt8](repeating: 0xFF, count: 64)
+    var leBuffers: (octets: UInt16, packets: UInt8) = (27, 4)
+    var sharedBuffers: (octets: UInt16, packets: UInt16) = (310, 10)
+    var commandCredits: UInt8 = 1
+    /// Names of the commands received, in order, with the parameters of advertising commands.
+    var received: [String] = []
+    /// ACL packets received, as hex.
+    var data: [String] = []
+    var isAdvertising = false
+
+    /// Takes what the host sent and returns the events that answer it.
+    mutating func answer(_ sent: [UInt8]) -> [[UInt8]] {
+        var events: [[UInt8]] = []
+        var offset = 0
+        let bytes = sent.span
+        while case .packet(let type, let end) = H4.frame(bytes, from: offset) {
+            let packet = bytes.copied(offset..<end)
+            switch type {
+            case .command: events += answer(command: packet)
+            case .acl: data.append(Hex.string(packet))
+            case .event, .synchronous, .isochronous: break
+            }
+            offset = end
+        }
+        return events
+    }
+
+    private mutating func answer(command: [UInt8]) -> [[UInt8]] {
+        let opcode = Opcode(rawValue: command.span.uint16(at: 1))
+        received.append(Self.text(opcode, command))
+        if ignored.contains(opcode) { return [] }
+        var block = ByteBlock()
+        if let status = refused[opcode] {
+            block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly(status))
+            return [block.bytes]
+        }
+        switch opcode {
+        case .readLocalSupportedCommands:
+            var answer = LocalSupportedCommands()
+            answer.supportedCommands = supportedCommands
+            block.appendCommandComplete(opcode, credits: commandCredits, answer)
+        case .readLocalVersionInformation:
+            var answer = LocalVersionInformation()
+            answer.hciVersion = 9
+            block.appendCommandComplete(opcode, credits: commandCredits, answer)
+        case .leReadBufferSize:
+            var answer = LEBufferSize()
+            answer.aclDataPacketLength = leBuffers.octets
+            answer.totalACLDataPackets = leBuffers.packets
+            block.appendCommandComplete(opcode, credits: commandCredits, answer)
+        case .readBufferSize:
+            var answer = BufferSize()
+            answer.aclDataPacketLength = sharedBuffers.octets
+            answer.totalACLDataPackets = sharedBuffers.packets
+            block.appendCommandComplete(opcode, credits: commandCredits, answer)
+        case .disconnect:
+            var status = CommandStatus()
+            status.numHCICommandPackets = commandCredits
+            status.commandOpcode = opcode
+            block.append(event: status)
+            var gone = DisconnectionComplete()
+            gone.connectionHandle = ConnectionHandle(rawValue: command.span.uint16(at: 4))
+            gone.reason = .terminatedByLocalHost
+            block.append(event: gone)
+        case .leSetAdvertisingParameters where isAdvertising:
+            block.appendCommandComplete(
+                opcode, credits: commandCredits, StatusOnly(.commandDisallowed))
+        case .leSetAdvertisingEnable:
+            isAdvertising = command[4] == 1
+            block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly())
+        case .leReadLocalSupportedFeatures:
+            block.appendCommandComplete(
+                opcode, credits: commandCredits, LELocalSupportedFeatures())
+        case .readBDADDR:
+            block.appendCommandComplete(opcode, credits: commandCredits, BDADDR())
+        default: block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly())
+        }
+        return H4Packets.split(block.bytes)
+    }
+
+    private static func text(_ opcode: Opcode, _ command: [UInt8]) -> String {
+        switch opcode {
+        case .leSetAdvertisingParameters:
+            let interval = AdvertisingInterval(steps: command.span.uint16(at: 4))
+            return "\(opcode) \(interval)"
+        case .leSetAdvertisingEnable: return "\(opcode) \(command[4])"
+        default: return "\(opcode)"
+        }
+    }
+
+    // MARK: events of its own
+
+    static func connected(
+        handle: UInt16, peer: UInt64 = 0xC0_1122_3344_55
+    ) -> [UInt8] {
+        var event = LEConnectionComplete()
+        event.connectionHandle = ConnectionHandle(rawValue: handle)
+        event.role = 1
+        event.peerAddressType = .randomDevice
+        event.peerAddress = DeviceAddress(littleEndian: peer)
+        event.connectionInterval = 24
+        event.supervisionTimeout = 500
+        return packet(event)
+    }
+
+    static func disconnected(handle: UInt16, _ reason: HCIStatus) -> [UInt8] {
+        var event = DisconnectionComplete()
+        event.connectionHandle = ConnectionHandle(rawValue: handle)
+        event.reason = reason
+        return packet(event)
+    }
+
+    static func completed(handle: UInt16, _ count: UInt16) -> [UInt8] {
+        packet(NumberOfCompletedPackets([.init(ConnectionHandle(rawValue: handle), count)]))
+    }
+
+    static func packet(_ event: some HCIEvent) -> [UInt8] {
+        var block = ByteBlock()
+        block.append(event: event)
+        return block.bytes
+    }
+
+    /// One L2CAP PDU in ACL packets of at most `octets`.
+    static func acl(
+        handle: UInt16, cid: UInt16 = 4, _ payload: [UInt8], octets: Int = 27
+    ) -> [[UInt8]] {
+        let length = payload.count
+        let frame =
+            [UInt8(length & 255), UInt8(length >> 8), UInt8(cid & 255), UInt8(cid >> 8)] + payload
+        var packets: [[UInt8]] = []
+        var offset = 0
+        while offset < frame.count {
+            let end = min(offset + octets, frame.count)
+            var block = ByteBlock()
+            block.append(
+                acl: ACLHeader(
+                    handle: ConnectionHandle(rawValue: handle),
+                    boundary: offset == 0 ? .firstFromController : .continuing,
+                    length: end - offset))
+            block.append([UInt8](frame[offset..<end]))
+            packets.append(block.bytes)
+            offset = end
+        }
+        return packets
+    }
+}
+
+enum H4Packets {
+    static func split(_ bytes: [UInt8]) -> [[UInt8]] {
+        var packets: [[UInt8]] = []
+        var offset = 0
+        while case .packet(_, let end) = H4.frame(bytes.span, from: offset) {
+            packets.append(bytes.span.copied(offset..<end))
+            offset = end
+        }
+        return packets
+    }
+}

@@ -1,0 +1,79 @@
+// Files, the machine's identity and its random numbers.
+import Glibc
+import Testing
+
+@testable import LinuxIO
+
+@Suite struct FileTests {
+    @Test("what is appended stands in the file after flush, all of it after close")
+    func output() throws {
+        let path = temporaryPath("output")
+        defer { unlink(path) }
+        let output = try FileOutput(path: path)
+        let piece = pattern(1_000)
+        try output.write(piece)
+        #expect(try readFile(path, octetsMax: 1 << 20).isEmpty)
+        try output.flush()
+        #expect(try readFile(path, octetsMax: 1 << 20) == piece)
+        for _ in 0..<199 { try output.write(piece) }
+        try output.close()
+        try output.close()
+        #expect(try readFile(path, octetsMax: 1 << 20) == (0..<200).flatMap { _ in piece })
+    }
+
+    @Test("an output that is let go of is written out")
+    func letGo() throws {
+        let path = temporaryPath("let-go")
+        defer { unlink(path) }
+        do { try FileOutput(path: path).write([1, 2, 3]) }
+        #expect(try readFile(path, octetsMax: 10) == [1, 2, 3])
+    }
+
+    @Test("failures name the file and the reason")
+    func failures() throws {
+        let absent = #expect(throws: SystemError.self) { try readFile("/absent/x", octetsMax: 10) }
+        #expect(absent?.description == "cannot read /absent/x: No such file or directory")
+        let folder = #expect(throws: SystemError.self) { try readFile("/tmp", octetsMax: 10) }
+        #expect(folder?.description == "cannot read /tmp: Is a directory")
+        let endless = #expect(throws: SystemError.self) { try readFile("/dev/zero", octetsMax: 10) }
+        #expect(endless?.description == "cannot read /dev/zero: it is larger than 10 octets")
+        let create = #expect(throws: SystemError.self) { try FileOutput(path: "/absent/x") }
+        #expect(create?.description == "cannot create /absent/x: No such file or directory")
+        let full = try FileOutput(path: "/dev/full")
+        try full.write([1])
+        let error = #expect(throws: SystemError.self) { try full.close() }
+        #expect(error?.description == "cannot write to /dev/full: No space left on device")
+    }
+
+    @Test("a machine's identity stays, differs from another's, and is absent where there is none")
+    func identity() throws {
+        let path = temporaryPath("machine-id")
+        defer { unlink(path) }
+        func identity(_ text: String) throws -> UInt64? {
+            let file = try FileOutput(path: path)
+            try file.write([UInt8](text.utf8))
+            try file.close()
+            return machineID(path: path)
+        }
+        let one = try identity("0123456789abcdef0123456789abcdef\n")
+        #expect(one == 5_170_672_119_986_316_749)
+        #expect(try identity("0123456789abcdef0123456789abcdef\n") == one)
+        #expect(try identity("0123456789abcdef0123456789abcdee\n") != one)
+        #expect(try identity("1123456789abcdef0123456789abcdef\n") != one)
+        for text in [
+            "", "uninitialized\n", "0123456789abcdef\n", "0123456789abcdef0123456789abcdeg",
+        ] {
+            #expect(try identity(text) == nil)
+        }
+        #expect(machineID(path: "/absent") == nil)
+    }
+
+    @Test("random octets are as many as asked for, and others each time")
+    func random() throws {
+        #expect(try systemRandom(0).isEmpty)
+        let octets = try systemRandom(16)
+        #expect(octets.count == 16)
+        #expect(try systemRandom(16) != octets)
+        #expect(try systemRandom(256).count == 256)
+    }
+}

@@ -1,0 +1,146 @@
+"""The command line as a user types it: output, messages and exit codes."""
+import re
+import signal
+import socket
+import time
+
+import pytest
+
+from emulator import Emulator, profile, run
+
+BUNDLED = ["environment-sensor", "battery", "ibeacon", "bluetify", "core-bluetooth-sample"]
+
+
+def has_bluetooth():
+    """Whether this kernel has Bluetooth sockets at all."""
+    try:
+        socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI).close()
+        return True
+    except (AttributeError, OSError):
+        return False
+
+
+def test_with_central_shows_what_a_phone_would_see_and_ends_with_0():
+    said = "\n".join(run("--profile", profile("environment-sensor"), "--controller", "virtual",
+                         "--with-central", seconds=30))
+    assert re.search("found", said, re.IGNORECASE), said
+    assert re.search("environmental.sensing", said, re.IGNORECASE), said
+    assert re.search(r"temperature.*\d+\.\d+ ?°?C", said, re.IGNORECASE), said
+    notifications = re.findall(r"notif.*\d+\.\d+ ?°?C", said, re.IGNORECASE)
+    assert len(notifications) >= 3, said
+
+
+def test_with_central_ends_with_0_for_a_profile_without_notifications():
+    run("--profile", profile("ibeacon"), "--controller", "virtual", "--with-central", seconds=30)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_check_accepts_each_bundled_profile(name):
+    printed, _ = run("check", profile(name))
+    assert printed.strip()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly(how):
+    emulator = Emulator(["--profile", profile("battery"), "--controller", "virtual",
+                         "--air", "127.0.0.1:0"])
+    emulator.wait_for("air: listening")
+    assert emulator.stop(how) == 0
+
+
+def test_duration_ends_it_with_0():
+    start = time.monotonic()
+    run("--profile", profile("battery"), "--controller", "virtual", "--air", "127.0.0.1:0",
+        "--duration", "1s")
+    assert 1 <= time.monotonic() - start < 10
+
+
+def test_two_at_once_share_the_default_air_port_without_failing():
+    arguments = ["--profile", profile("battery"), "--controller", "virtual"]
+    first, second = Emulator(arguments), Emulator(arguments)
+    try:
+        for emulator in (first, second):
+            emulator.wait_for("advertising")
+    finally:
+        codes = [emulator.stop() for emulator in (first, second)]
+    assert codes == [0, 0], f"{first}\n{second}"
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["--profile"], "profile"),
+    (["--no-such-option"], "no-such-option"),
+    (["no-such-command"], "no-such-command"),
+    (["--profile", "no/such/file.yaml"], "no/such/file.yaml"),
+    (["--profile", profile("battery"), "--virtual-time"], "--duration"),
+    (["--profile", profile("battery"), "--virtual-time", "--duration", "1s",
+      "--air", "127.0.0.1:0"], "--air"),
+    (["--profile", profile("battery"), "--duration", "soon"], "soon"),
+    (["--profile", profile("battery"), "--controller", "no-such-transport:1"],
+     "no-such-transport"),
+])
+def test_wrong_usage_ends_with_2_and_says_what(arguments, said):
+    printed, messages = run(*arguments, code=2)
+    assert said in messages and not printed, messages
+
+
+# Ten mistakes, each on the line it is named with.
+MISTAKES = {
+    "peripheral-emu: 1": None,
+    "device:": None,
+    "  name: Ten": None,
+    "  apperance: thermometer": "appearance",
+    "  connections: 0": "connections",
+    "advertising:": None,
+    "  - type: conectable": "connectable",
+    "    interval: 100": "ms",
+    "    data: [{flags: [general-discoverable, no-bredr]}, {name: complete}]": "no-br-edr",
+    "    colour: red": "colour",
+    "services:": None,
+    "  - service: 180F": "0x180F",
+    "    characteristics:": None,
+    "      - characteristic: temperatur": "temperature",
+    "        read: opened": "open",
+    "        value: {hex: '00'}": None,
+    "      - characteristic: battery-level": None,
+    "        read: open": None,
+    "        value: 101": "100",
+}
+
+
+def test_a_profile_with_ten_mistakes_prints_ten_errors_with_places_and_advice(tmp_path):
+    path = tmp_path / "ten.yaml"
+    path.write_text("\n".join(MISTAKES) + "\n", encoding="utf-8")
+    _, messages = run("check", str(path), code=2)
+    found = re.findall(rf"^{re.escape(str(path))}:(\d+):(\d+): (.+): (.+); (.+)$", messages,
+                       re.MULTILINE)
+    expected = [line for line, word in enumerate(MISTAKES.values(), 1) if word]
+    assert [int(line) for line, *_ in found] == expected, messages
+    words = [word for word in MISTAKES.values() if word]
+    for word, (_, _, *parts) in zip(words, found):
+        assert word in " ".join(parts), f"\"{word}\" is not in: {parts}"
+
+
+def test_34_bytes_of_advertising_data_are_refused_with_the_bytes_itemised(tmp_path):
+    path = tmp_path / "long.yaml"
+    path.write_text(
+        "peripheral-emu: 1\ndevice: {name: Thermometer}\nadvertising:\n"
+        "  - type: connectable\n    interval: 100 ms\n    data:\n"
+        "      - flags: [general-discoverable, no-br-edr]\n      - name: complete\n"
+        "      - service-uuids: [5D2A0000-8A2B-4C1D-9E3F-0123456789AB]\n", encoding="utf-8")
+    _, messages = run("check", str(path), code=2)
+    assert "advertising data is 34 of 31 bytes" in messages
+    assert "flags 3" in messages and "name 13" in messages and "uuid128 18" in messages
+
+
+def test_hci_without_bluetooth_in_the_kernel_ends_with_3():
+    if has_bluetooth():
+        pytest.skip("this kernel has Bluetooth")
+    _, messages = run("--profile", profile("battery"), "--controller", "hci:0", code=3)
+    assert "no Bluetooth in this kernel" in messages
+
+
+def test_help_and_version_go_to_standard_output():
+    printed, messages = run("--help")
+    assert "--profile" in printed and "--with-central" in printed and not messages
+    printed, messages = run("--version")
+    assert re.search(r"\d+\.\d+", printed) and not messages
