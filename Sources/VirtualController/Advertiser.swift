@@ -116,8 +116,11 @@ struct Advertiser {
         return interval + draws.below(Radio.advertisingDelayMax + 1)
     }
 
+    private var firstChannel: Int { channelMap.trailingZeroBitCount }
+    var isFirstChannel: Bool { channel == firstChannel }
+
     private mutating func beginEvent() {
-        channel = channelMap.trailingZeroBitCount
+        channel = firstChannel
         begin(.advertisement, at: eventStart, lasting: airTime)
     }
 

@@ -89,8 +89,8 @@ struct TransmitQueue {
     private(set) var bytes: [UInt8] = []
     /// Where the first unsent octet is.
     private(set) var offset = 0
-    /// Octets of the PDU that the peer has and has not acknowledged yet. Where the acknowledgement is
-    /// lost, it is sent again and ignored.
+    /// Octets of the PDU that the peer has and has not acknowledged yet. Where the acknowledgement
+    /// is lost, it is sent again and ignored.
     var delivered: Int?
 
     var isEmpty: Bool { head == items.count }
@@ -176,8 +176,8 @@ struct LinkSide {
     var preferredRxPHYs: UInt8
 }
 
-/// A connection. Where both ends are there, nothing is lost and nothing waits to be sent, its events
-/// are not run: the next one is computed from `anchor`.
+/// A connection. Where both ends are there, nothing is lost and nothing waits to be sent, its
+/// events are not run: the next one is computed from `anchor`.
 struct Link {
     var parameters: LinkParameters
     var sides: InlineArray<2, LinkSide>
@@ -214,7 +214,8 @@ struct Link {
         isAwake = false
     }
 
-    /// The first event at or after `now`, and after the last one, in which the peripheral takes part.
+    /// The first event at or after `now`, and after the last one, in which the peripheral takes
+    /// part.
     func nextEvent(at now: Instant) -> Instant {
         let isNow = isAwake || !sides[Role.peripheral.rawValue].queue.isEmpty
         let stride = isNow ? interval : interval * (Int64(parameters.latency) + 1)

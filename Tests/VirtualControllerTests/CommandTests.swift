@@ -52,7 +52,8 @@ import Wire
                 bench.forget()
                 bench.send(0, raw: [1, UInt8(opcode & 0xFF), UInt8(opcode >> 8), 0])
                 let packet = try #require(bench.mailboxes[0].first?.packet)
-                let isUnknown = packet == [4, 0x0F, 4, 1, 1, UInt8(opcode & 0xFF), UInt8(opcode >> 8)]
+                let isUnknown =
+                    packet == [4, 0x0F, 4, 1, 1, UInt8(opcode & 0xFF), UInt8(opcode >> 8)]
                 #expect(isUnknown == !listed.contains(opcode), "\(Opcode(rawValue: opcode))")
             }
         }
@@ -121,13 +122,16 @@ import Wire
         #expect(bench.air.deadline == nil)
     }
 
-    @Test("advertising parameters out of range are refused", arguments: [
-        [0x1F, 0x40, 0, 0, 7, 0, 0x12], [0x40, 0x20, 0, 0, 7, 0, 0x12],
-        [0x20, 0x4001, 0, 0, 7, 0, 0x12], [0x20, 0x4000, 0, 0, 7, 0, 0],
-        [0x20, 0x20, 5, 0, 7, 0, 0x12], [0, 0, 1, 0, 7, 0, 0], [0x20, 0x20, 0, 4, 7, 0, 0x12],
-        [0x20, 0x20, 0, 2, 7, 0, 0x11], [0x20, 0x20, 0, 0, 0, 0, 0x12],
-        [0x20, 0x20, 0, 0, 8, 0, 0x12], [0x20, 0x20, 0, 0, 7, 4, 0x12], [0x20, 0x20, 3, 1, 1, 3, 0],
-    ])
+    @Test(
+        "advertising parameters out of range are refused",
+        arguments: [
+            [0x1F, 0x40, 0, 0, 7, 0, 0x12], [0x40, 0x20, 0, 0, 7, 0, 0x12],
+            [0x20, 0x4001, 0, 0, 7, 0, 0x12], [0x20, 0x4000, 0, 0, 7, 0, 0],
+            [0x20, 0x20, 5, 0, 7, 0, 0x12], [0, 0, 1, 0, 7, 0, 0], [0x20, 0x20, 0, 4, 7, 0, 0x12],
+            [0x20, 0x20, 0, 2, 7, 0, 0x11], [0x20, 0x20, 0, 0, 0, 0, 0x12],
+            [0x20, 0x20, 0, 0, 8, 0, 0x12], [0x20, 0x20, 0, 0, 7, 4, 0x12],
+            [0x20, 0x20, 3, 1, 1, 3, 0],
+        ])
     func advertisingParameters(values: [Int]) {
         var bench = Bench()
         let status = bench.status(0, LESetAdvertisingParameters()) {
@@ -141,13 +145,16 @@ import Wire
         #expect(status?.rawValue == UInt8(values[6]))
     }
 
-    @Test("connection parameters out of range are refused", arguments: [
-        // interval min, max, latency, timeout, window
-        [5, 24, 0, 100, 16], [24, 3201, 0, 3200, 16], [25, 24, 0, 100, 16], [24, 24, 500, 3200, 16],
-        [24, 24, 0, 9, 16], [24, 24, 0, 3201, 16], [24, 24, 0, 100, 17], [24, 24, 0, 100, 3],
-        // 100 ms time-out needs less than 50 ms of silence.
-        [40, 40, 0, 10, 16], [24, 24, 1, 12, 16],
-    ])
+    @Test(
+        "connection parameters out of range are refused",
+        arguments: [
+            // interval min, max, latency, timeout, window
+            [5, 24, 0, 100, 16], [24, 3201, 0, 3200, 16], [25, 24, 0, 100, 16],
+            [24, 24, 500, 3200, 16],
+            [24, 24, 0, 9, 16], [24, 24, 0, 3201, 16], [24, 24, 0, 100, 17], [24, 24, 0, 100, 3],
+            // 100 ms time-out needs less than 50 ms of silence.
+            [40, 40, 0, 10, 16], [24, 24, 1, 12, 16],
+        ])
     func connectionParameters(values: [Int]) {
         var bench = Bench()
         bench.prepare(0)
@@ -181,7 +188,8 @@ import Wire
             }
             #expect(status == .invalidParameters)
         }
-        for (octets, time) in [(26, 328), (252, 328), (27, 327), (27, 17_041)] as [(UInt16, UInt16)] {
+        for (octets, time) in [(26, 328), (252, 328), (27, 327), (27, 17_041)] as [(UInt16, UInt16)]
+        {
             let length = bench.status(0, LESetDataLength()) {
                 $0.connectionHandle = peripheral
                 $0.txOctets = octets

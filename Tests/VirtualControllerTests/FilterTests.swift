@@ -6,7 +6,9 @@ import VirtualController
 import Wire
 
 @Suite struct FilterTests {
-    private func accept(_ bench: inout Bench, _ port: Int, _ type: AddressType, _ address: DeviceAddress)
+    private func accept(
+        _ bench: inout Bench, _ port: Int, _ type: AddressType, _ address: DeviceAddress
+    )
         -> HCIStatus?
     {
         bench.status(port, LEAddDeviceToFilterAcceptList()) {
@@ -59,7 +61,9 @@ import Wire
         }
     }
 
-    @Test("an advertiser answers scan requests and connects as its filter policy says", arguments: 0...3)
+    @Test(
+        "an advertiser answers scan requests and connects as its filter policy says",
+        arguments: 0...3)
     func advertisingFilter(policy: Int) {
         for isListed in [true, false] {
             var bench = Bench()
@@ -91,7 +95,8 @@ import Wire
         #expect(accept(&bench, 1, .randomDevice, Bench.address) == .success)
         bench.connect(1) { $0.initiatorFilterPolicy = 1 }
         bench.run(for: .seconds(2))
-        #expect(bench.events(1, LEConnectionComplete.self).map(\.event.peerAddress) == [Bench.address])
+        #expect(
+            bench.events(1, LEConnectionComplete.self).map(\.event.peerAddress) == [Bench.address])
         #expect(bench.events(2, LEConnectionComplete.self).isEmpty)
     }
 
@@ -126,11 +131,13 @@ import Wire
             bench.scan(1)
             bench.run(for: .milliseconds(100))
             #expect(bench.reports(1).isEmpty == !isTarget)
-            #expect(bench.reports(1).allSatisfy { $0.report.eventType == 1 && $0.report.data.isEmpty })
+            #expect(
+                bench.reports(1).allSatisfy { $0.report.eventType == 1 && $0.report.data.isEmpty })
             if isTarget {
                 bench.connect(1)
                 bench.run(for: .milliseconds(100))
-                #expect(bench.events(0, LEConnectionComplete.self).map(\.event.status) == [.success])
+                #expect(
+                    bench.events(0, LEConnectionComplete.self).map(\.event.status) == [.success])
             } else {
                 bench.run(for: .seconds(3))
                 let end = try #require(bench.events(0, LEConnectionComplete.self).first)
@@ -148,7 +155,8 @@ import Wire
         bench.advertise(0, type: 1)
         #expect(bench.air.deadline == .zero + .milliseconds(1280))
         bench.run(for: .seconds(2))
-        #expect(bench.events(0, LEConnectionComplete.self).map(\.event.status) == [.advertisingTimeout])
+        #expect(
+            bench.events(0, LEConnectionComplete.self).map(\.event.status) == [.advertisingTimeout])
         #expect(bench.air.advertisingEvents(of: 0, at: bench.now) == 341)
     }
 
@@ -186,7 +194,8 @@ import Wire
             $0.intervalMax = 160
             $0.channelMap = 7
         }
-        #expect(bench.status(0, LESetAdvertisingEnable()) { $0.enable = 1 } == .connectionLimitExceeded)
+        #expect(
+            bench.status(0, LESetAdvertisingEnable()) { $0.enable = 1 } == .connectionLimitExceeded)
     }
 
     @Test("a peripheral with a link advertises to others and keeps the links apart")

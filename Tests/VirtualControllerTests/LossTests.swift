@@ -6,9 +6,11 @@ import VirtualController
 import Wire
 
 @Suite struct LossTests {
-    @Test("what a link delivers on a lossy air is whole, in order and not doubled", arguments: [
-        Air.Timing.radio, .ideal,
-    ])
+    @Test(
+        "what a link delivers on a lossy air is whole, in order and not doubled",
+        arguments: [
+            Air.Timing.radio, .ideal,
+        ])
     func lossyData(timing: Air.Timing) {
         var (bench, peripheral, central) = Bench.linked(timing: timing, timeout: 600)
         bench.air.loss = 0.3
@@ -16,7 +18,8 @@ import Wire
         for _ in 0..<60 {
             for (port, handle) in [(0, peripheral), (1, central)] {
                 while sent[port] - bench.completedPackets(port) < 6 {
-                    let octets = [UInt8](repeating: UInt8(truncatingIfNeeded: sent[port]), count: 60)
+                    let octets = [UInt8](
+                        repeating: UInt8(truncatingIfNeeded: sent[port]), count: 60)
                     bench.sendACL(port, handle, octets)
                     sent[port] += 1
                 }
@@ -70,7 +73,8 @@ import Wire
         #expect(bench.air.deadline == nil)
     }
 
-    @Test("a lost CONNECT_IND leaves a central with a link that fails and an advertiser that goes on")
+    @Test(
+        "a lost CONNECT_IND leaves a central with a link that fails and an advertiser that goes on")
     func lostConnectIndication() throws {
         var failures = 0
         var successes = 0
@@ -135,7 +139,8 @@ import Wire
         bench.send(1, LERand())
         for port in 0...1 {
             for number in 0..<5 as Range<UInt8> {
-                bench.sendACL(port, ConnectionHandle(rawValue: 1), [UInt8](repeating: number, count: 90))
+                bench.sendACL(
+                    port, ConnectionHandle(rawValue: 1), [UInt8](repeating: number, count: 90))
             }
         }
         bench.run(for: .seconds(3))

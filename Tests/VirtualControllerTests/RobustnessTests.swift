@@ -18,7 +18,10 @@ import Wire
     }
 
     /// One packet of every kind that hosts send, good for a host whose link has handle 1.
-    private static func packets() -> [[UInt8]] {
+    private static func packets() -> [[UInt8]] { setUpPackets() + linkPackets() }
+
+    /// What hosts send before there is a link, and to read what a link has.
+    private static func setUpPackets() -> [[UInt8]] {
         let handle = ConnectionHandle(rawValue: 1)
         return [
             packet(SetEventMask()) { $0.eventMask = .max }, packet(SetEventMaskPage2()),
@@ -48,6 +51,12 @@ import Wire
                 $0.enable = 1
                 $0.filterDuplicates = 1
             },
+        ]
+    }
+
+    private static func linkPackets() -> [[UInt8]] {
+        let handle = ConnectionHandle(rawValue: 1)
+        return [
             packet(LECreateConnection()) {
                 $0.scanInterval = 16
                 $0.scanWindow = 16
@@ -128,9 +137,11 @@ import Wire
         return all
     }
 
-    @Test("every prefix and mutation of every packet, on a link, is survived", arguments: [
-        Air.Timing.radio, .ideal,
-    ])
+    @Test(
+        "every prefix and mutation of every packet, on a link, is survived",
+        arguments: [
+            Air.Timing.radio, .ideal,
+        ])
     func mutated(timing: Air.Timing) {
         let linked = Bench.linked(timing: timing).bench
         for packet in Self.packets() {
@@ -224,9 +235,11 @@ import Wire
         if let deadline = air.deadline { #expect(deadline >= air.clock) }
     }
 
-    @Test("storms of packets, time and departures keep credits and links consistent", arguments: [
-        Air.Timing.radio, .ideal,
-    ])
+    @Test(
+        "storms of packets, time and departures keep credits and links consistent",
+        arguments: [
+            Air.Timing.radio, .ideal,
+        ])
     func storms(timing: Air.Timing) {
         for seed in 0..<6 as Range<UInt64> { storm(seed: seed, timing: timing, steps: 1500) }
     }
