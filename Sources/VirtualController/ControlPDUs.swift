@@ -14,7 +14,11 @@ extension Air {
         case .parameterRequest(let min, let parameters):
             receiveParameterRequest(slot, role, min: min, parameters)
         case .parameterReject(let status): finishUpdate(slot, role, status)
-        case .channelMap(let map): links[slot].channelMap = map
+        case .channelMap:
+            guard end(.channelMap, slot, role.other),
+                let central = links[slot].sides[role.other.rawValue].port
+            else { return }
+            links[slot].channelMap = controllers[central].channelClassification
         case .featureRequest: push(slot, role, .featureResponse)
         case .featureResponse:
             guard end(.features, slot, role) else { return }

@@ -183,7 +183,12 @@ extension Air {
         controllers[port].channelClassification = map
         for slot in controllers[port].links
         where links[slot].sides[Role.central.rawValue].port == port {
-            push(slot, .central, .channelMap(map))
+            let central = Role.central.rawValue
+            // One PDU at a time: the one that waits carries the newest map.
+            guard links[slot].sides[central].procedures.insert(.channelMap).inserted else {
+                continue
+            }
+            push(slot, .central, .channelMap)
             touched.append(slot)
         }
         return .success

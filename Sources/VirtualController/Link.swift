@@ -51,7 +51,8 @@ enum ControlPDU {
     case connectionUpdate(LinkParameters)
     case parameterRequest(min: UInt16, LinkParameters)
     case parameterReject(HCIStatus)
-    case channelMap(UInt64)
+    /// Carries the central's classification as it is when this is received.
+    case channelMap
     case featureRequest
     case featureResponse
     case versionIndication
@@ -152,6 +153,8 @@ struct Procedures: OptionSet {
     static let terminate = Procedures(rawValue: 1 << 5)
     /// The host owes an answer to LE Remote Connection Parameter Request.
     static let parameterAnswer = Procedures(rawValue: 1 << 6)
+    /// The peripheral does not have the central's newest channel map.
+    static let channelMap = Procedures(rawValue: 1 << 7)
 }
 
 /// One end of a connection.
@@ -180,7 +183,7 @@ struct LinkSide {
 /// events are not run: the next one is computed from `anchor`.
 struct Link {
     var parameters: LinkParameters
-    var sides: InlineArray<2, LinkSide>
+    var sides: [LinkSide]
     var channelMap: UInt64
     /// A connection event in which the peripheral took part, and from which the others are counted.
     var anchor: Instant

@@ -226,6 +226,13 @@ import Wire
         bench.run(for: .seconds(1))
         let answer = bench.answer(0, LEReadChannelMap()) { $0.connectionHandle = peripheral }
         #expect(answer?.channelMap == [0xFF, 0x00, 0x00, 0x00, 0x10])
+        // However often the host changes its mind, the newest map is the one that counts.
+        for octet in 0...255 as ClosedRange<UInt8> {
+            bench.send(1, LESetHostChannelClassification()) { $0.channelMap = [octet, 3, 0, 0, 0] }
+        }
+        bench.run(for: .seconds(1))
+        let newest = bench.answer(0, LEReadChannelMap()) { $0.connectionHandle = peripheral }
+        #expect(newest?.channelMap == [255, 3, 0, 0, 0])
         for map in [[0, 0, 0, 0, 0x20], [1, 0, 0, 0, 0], [0, 0, 0, 0, 0]] as [[UInt8]] {
             #expect(
                 bench.status(1, LESetHostChannelClassification()) { $0.channelMap = map }
