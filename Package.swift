@@ -79,13 +79,15 @@ let package = Package(
         tests("Wire"),
         tests("SansIO"),
         tests("HCI", ["Wire"]),
-        tests("YAML"),
+        tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
-        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts"]),
+        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),
         tests("Advertising", ["Wire", "SansIO", "HCI"]),
         tests("Behaviours", ["Wire", "SansIO"]),
         tests("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
-        tests("Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"]),
+        tests(
+            "Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"],
+            fixtures: ["Snapshots", "Mistakes"]),
         tests("VirtualController", ["Wire", "SansIO", "HCI"]),
         tests("Emulator", [
             "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost", "Profiles",

@@ -28,8 +28,11 @@ public enum ProfileLoader {
         for problem in document.problems {
             context.report(mark: problem.mark, path: "", problem.problem, problem.remedy)
         }
-        let profile = Form<DeviceProfile>.profile.read(Place(node: document.root, path: ""), context)
-        if let profile, context.errors.isEmpty { ProfileChecks.run(profile, document.root, context) }
+        let profile = Form<DeviceProfile>.profile.read(
+            Place(node: document.root, path: ""), context)
+        if let profile, context.errors.isEmpty {
+            ProfileChecks.run(profile, document.root, context)
+        }
         guard let profile, context.errors.isEmpty else {
             throw ProfileErrors(list: context.sortedErrors)
         }
@@ -58,7 +61,8 @@ private enum ProfileChecks {
         do throws(AttributeTableError) { _ = try AttributePlan(checking: profile) } catch {
             // Handles follow one another and values are checked: only their number can be wrong.
             context.report(
-                place, "the services have more attributes than there are handles, 65535", "remove some")
+                place, "the services have more attributes than there are handles, 65535",
+                "remove some")
         }
     }
 }

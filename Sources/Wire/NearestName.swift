@@ -37,7 +37,8 @@ public struct NearestName {
         return nearest.best
     }
 
-    /// Letters to insert, remove, replace or exchange with their neighbour (optimal string alignment).
+    /// Letters to insert, remove, replace or exchange with their neighbour (optimal string
+    /// alignment).
     static func edits(from left: [UInt8], to right: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)
@@ -45,7 +46,8 @@ public struct NearestName {
             var row = [i + 1]
             row.reserveCapacity(right.count + 1)
             for j in right.indices {
-                var edits = min(last[j + 1] + 1, row[j] + 1, last[j] + (left[i] == right[j] ? 0 : 1))
+                var edits = min(
+                    last[j + 1] + 1, row[j] + 1, last[j] + (left[i] == right[j] ? 0 : 1))
                 if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
                     edits = min(edits, beforeLast[j - 1] + 1)
                 }

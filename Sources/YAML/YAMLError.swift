@@ -23,7 +23,7 @@ enum SyntaxMessage {
         for (theirs, ours, remedy) in table where problem.hasPrefix(theirs) {
             return (ours, remedy)
         }
-        return ("the YAML is not well-formed here: \(problem)", "correct the line, or quote the text")
+        return ("the YAML is not well-formed here: \(problem)", "correct it, or quote the text")
     }
 
     private static let table: [(String, String, String)] = [

@@ -19,13 +19,14 @@ extension Options {
             unsafe strings.append(nil)
             let owned = unsafe strings
             let names = unsafe Options.table.map { unsafe strdup($0.name) }
-            defer { for unsafe string in unsafe owned + names { unsafe free(string) } }
+            defer { unsafe (owned + names).forEach { unsafe free($0) } }
             var rows = unsafe [option]()
             for index in Options.table.indices {
                 let takesArgument = Options.table[index].argument != nil
                 unsafe rows.append(
                     option(
-                        name: names[index], has_arg: takesArgument ? required_argument : no_argument,
+                        name: names[index],
+                        has_arg: takesArgument ? required_argument : no_argument,
                         flag: nil, val: Self.firstValue + Int32(index)))
             }
             unsafe rows.append(option())

@@ -44,7 +44,9 @@ extension Options {
     /// A time of 1 us to 36,500 days: digits, perhaps with a point, and a unit.
     static func duration(_ text: String) throws(UsageError) -> TimeSpan {
         let refusal = UsageError(
-            "--duration: \"\(text)\" is no time of up to 36500 days; write 90s, 5min, 1h, 500ms or 1d")
+            "--duration: \"\(text)\" is no time of up to 36500 days; "
+                + "write 90s, 5min, 1h, 500ms or 1d"
+        )
         let number = text.prefix { $0 == "." || $0.utf8.allSatisfy(isDigit) }
         let unit = text.dropFirst(number.count).drop { $0 == " " }
         let factors: [(String, Double)] = [

@@ -78,7 +78,8 @@ enum Options {
         },
         Row(
             "air", "HOST:PORT",
-            "where other hosts join the virtual air, 127.0.0.1:6402 without it; port 0 takes a free one"
+            "where other hosts join the virtual air, 127.0.0.1:6402 without it; "
+                + "port 0 takes a free one"
         ) { run, text throws(UsageError) in run.air = try endpoint(text) },
         Row("air-timing", "T", "radio keeps to connection events, ideal waits for none; radio without it") {
             run, text throws(UsageError) in run.airTiming = try airTiming(text)
@@ -167,7 +168,7 @@ enum Options {
                 throw UsageError("--virtual-time needs an end; add --duration T")
             }
             guard run.air == nil else {
-                throw UsageError("hosts on --air live in real time; leave out it or --virtual-time")
+                throw UsageError("hosts on --air live in real time; leave out one of the two")
             }
         }
         let needsVirtual =
@@ -177,7 +178,9 @@ enum Options {
         case nil, .virtual: run.controller = .virtual
         case .transport(let spec):
             throw UsageError(
-                "\(needsVirtual) needs the virtual controller; leave out it or --controller \(spec)")
+                "\(needsVirtual) needs the virtual controller; "
+                    + "leave out that or --controller \(spec)"
+            )
         }
         return run
     }
@@ -207,7 +210,9 @@ enum Options {
         }
         lines += ["", "Controllers:"]
         for (form, meaning) in ControllerSpec.forms { lines.append(row(form, meaning)) }
-        lines += ["", "Exit codes: 0 done, 1 an expectation was not met, 2 wrong usage or profile,"]
+        lines += [
+            "", "Exit codes: 0 done, 1 an expectation was not met, 2 wrong usage or profile,",
+        ]
         lines.append("3 controller or system failure.")
         return lines.joined(separator: "\n")
     }

@@ -87,6 +87,12 @@ enum TestDatabase {
         try builder.addCharacteristic(
             BluetoothUUID(0xB010), properties: .read, permissions: Permissions(read: .open),
             value: [0x07, 0x08])
+        // One type, the second value of three not readable by all.
+        for (access, value) in [(Access.open, UInt8(1)), (.encrypted, 0x5E), (.open, 3)] {
+            try builder.addCharacteristic(
+                BluetoothUUID(0xB015), properties: .read, permissions: Permissions(read: access),
+                value: [value])
+        }
     }
 
     private static func addWide(to builder: inout AttributeTableBuilder) throws {
@@ -102,6 +108,11 @@ enum TestDatabase {
             descriptor128, permissions: Permissions(read: .open), value: [0x42])
         try builder.addService(service128, handle: 0x0060)
         try builder.addService(BluetoothUUID(0xA000), handle: 0x0070)
+        try builder.addService(BluetoothUUID(0xA002), handle: 0x0080)
+        for value in UInt8(0)..<10 {
+            try builder.addCharacteristic(
+                value128, properties: .read, permissions: Permissions(read: .open), value: [value])
+        }
     }
 
     private static func addCCCD(to builder: inout AttributeTableBuilder) throws {

@@ -40,8 +40,10 @@ import Testing
     @Test("every option is read")
     func everyOption() throws {
         let options = try run(
-            "--profile a.yaml --controller virtual --air [::1]:0 --with-central --capture x.btsnoop "
-                + "--duration 90s --seed 18446744073709551615 --log-level debug --no-reconnect")
+            "--profile a.yaml --controller virtual --air [::1]:0 --with-central "
+                + "--capture x.btsnoop --duration 90s "
+                + "--seed 18446744073709551615 --log-level debug --no-reconnect"
+        )
         guard case .virtual = options.controller else {
             Issue.record("controller")
             return
@@ -79,12 +81,12 @@ import Testing
                 == "--virtual-time needs an end; add --duration T")
         #expect(
             error(profile + "--virtual-time --duration 1s --air 127.0.0.1:0")
-                == "hosts on --air live in real time; leave out it or --virtual-time")
+                == "hosts on --air live in real time; leave out one of the two")
         for option in ["--virtual-time --duration 1s", "--with-central", "--air 127.0.0.1:0"] {
             let name = String(option.prefix { $0 != " " })
             #expect(
                 error(profile + option + " " + tcp)
-                    == "\(name) needs the virtual controller; leave out it or \(tcp)")
+                    == "\(name) needs the virtual controller; leave out that or \(tcp)")
         }
         #expect(
             error("--seed 1") == "there is no profile to run; write --profile FILE, or see --help")
@@ -159,7 +161,9 @@ import Testing
         }
         #expect(
             error(profile + "--log-level trace")
-                == "--log-level: there is no level \"trace\"; write one of error, warning, info, debug")
+                == "--log-level: there is no level \"trace\"; "
+                + "write one of error, warning, info, debug"
+        )
         #expect(
             error(profile + "--controller hci0").hasPrefix(
                 "--controller: there is no controller \"hci0\"; write one of hci:N, "))
@@ -177,7 +181,9 @@ import Testing
             ("36500d", .seconds(36_500 * 86_400)),
         ]
         for (text, span) in readable { #expect(try Options.duration(text) == span) }
-        for text in ["", "1", "s", "0s", "-1s", "1e3s", "1 m", "36501d", "1..5s", "inf s", "1s ", "٣s"] {
+        for text in [
+            "", "1", "s", "0s", "-1s", "1e3s", "1 m", "36501d", "1..5s", "inf s", "1s ", "٣s",
+        ] {
             #expect(
                 error(["--profile", "a", "--duration", text])
                     == "--duration: \"\(text)\" is no time of up to 36500 days; "
@@ -191,8 +197,12 @@ import Testing
         for row in Options.table {
             #expect(lines.contains { $0.hasPrefix("  --" + row.name) })
         }
-        for command in Options.commands { #expect(lines.contains { $0.hasPrefix("  " + command.name) }) }
-        for (form, _) in ControllerSpec.forms { #expect(lines.contains { $0.hasPrefix("  " + form) }) }
+        for command in Options.commands {
+            #expect(lines.contains { $0.hasPrefix("  " + command.name) })
+        }
+        for (form, _) in ControllerSpec.forms {
+            #expect(lines.contains { $0.hasPrefix("  " + form) })
+        }
         #expect(lines.allSatisfy { $0.count <= 80 && $0.last != " " })
     }
 

@@ -57,7 +57,9 @@ struct SerialPort: TransportSource {
             settings.c_cflag &= ~tcflag_t(CRTSCTS)
         }
         _ = unsafe cfsetspeed(&settings, speed)
-        _ = try systemCall("set up", device) { unsafe tcsetattr(descriptor.number, TCSANOW, &settings) }
+        _ = try systemCall("set up", device) {
+            unsafe tcsetattr(descriptor.number, TCSANOW, &settings)
+        }
         // No other program can open it now; what came before us is not for us.
         _ = ioctl(descriptor.number, UInt(TIOCEXCL))
         _ = tcflush(descriptor.number, TCIOFLUSH)

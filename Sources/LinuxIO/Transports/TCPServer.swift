@@ -12,7 +12,9 @@ struct TCPServer: TransportSource {
     init?(specification: Substring) {
         if let port = Endpoint.port(specification) {
             endpoint = Endpoint(loopbackPort: port)
-        } else if specification.hasPrefix("_:"), let port = Endpoint.port(specification.dropFirst(2)) {
+        } else if specification.hasPrefix("_:"),
+            let port = Endpoint.port(specification.dropFirst(2))
+        {
             endpoint = Endpoint(address: Endpoint.everywhere, port: port)
         } else if let endpoint = Endpoint(specification) {
             self.endpoint = endpoint
