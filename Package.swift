@@ -76,6 +76,20 @@ let package = Package(
             ],
             swiftSettings: edge),
 
+        // What tests and fuzzers share, and libFuzzer's program: Tools/fuzz builds and runs it.
+        .target(
+            name: "Harness",
+            dependencies: [
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "BLEHost", "Profiles",
+                "VirtualController", "Emulator", "Simulation",
+            ],
+            path: "Tests/Harness", swiftSettings: house),
+        .target(name: "CFuzzer", path: "Tools/libfuzzer/CFuzzer"),
+        .executableTarget(
+            name: "fuzz", dependencies: ["CFuzzer", "Harness"], path: "Tools/libfuzzer/Driver",
+            swiftSettings: house),
+        tests("Harness", ["Wire"]),
+
         tests("Wire"),
         tests("SansIO"),
         tests("HCI", ["Wire"]),
