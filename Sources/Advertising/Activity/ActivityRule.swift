@@ -5,28 +5,29 @@ public import SansIO
 ///
 /// Each source is detected by itself; the accessory is as active as its most active source.
 ///
-/// | parameter     | default | range         | unit | meaning                                        |
-/// |---------------|---------|---------------|------|------------------------------------------------|
-/// | `activeAbove` |         | 0 to 1000     | g    | active from the first signal above it          |
-/// | `idleBelow`   |         | 0 to 1000     | g    | idle when the signal stayed below it for `hold` |
-/// | `hold`        |         | 0 s and more  | time | a signal at the very end of it still counts    |
-/// | `window`      | 0 s     | 0 s to 1 h    | time | of the RMS; 0 s: each value is the signal      |
-/// | `asleepAfter` | never   | 0 s and more  | time | idle for so long, the accessory is asleep      |
-/// | `wakeSamples` | 1       | 1 to 1000     |      | values above `activeAbove` in a row that wake  |
-/// | `stallAfter`  | never   | above 0 s     | time | a live source silent for so long is lost       |
-/// | `gravity`     | 1       | 0 to 1000     | g    | taken off the magnitude of x, y, z             |
-/// | `fullScale`   | 0.5     | 0.0001 to 1000 | g   | the signal at level 1                          |
+/// | parameter     | default | range          | unit | meaning                               |
+/// |---------------|---------|----------------|------|---------------------------------------|
+/// | `activeAbove` |         | 0 to 1000      | g    | active from the first signal above it |
+/// | `idleBelow`   |         | 0 to 1000      | g    | idle after a hold of signals below it |
+/// | `hold`        |         | 0 s and more   | time | what comes at its very end counts     |
+/// | `window`      | 0 s     | 0 s to 1 h     | time | of the RMS; 0 s: the value itself     |
+/// | `asleepAfter` | never   | 0 s and more   | time | idle for so long, it is asleep        |
+/// | `wakeSamples` | 1       | 1 to 1000      |      | values above `activeAbove` to wake    |
+/// | `stallAfter`  | never   | above 0 s      | time | a live source so long silent is lost  |
+/// | `gravity`     | 1       | 0 to 1000      | g    | taken off the magnitude of x, y, z    |
+/// | `fullScale`   | 0.5     | 0.0001 to 1000 | g    | the signal at level 1                 |
 ///
 /// - Value: the magnitude of the acceleration without gravity, in g; of x, y and z it is
-///   |√(x² + y² + z²) − `gravity`|. A value holds until the source's next one; before the first it
-///   is 0. One that is not a number is none. A value earlier than the one before counts at that one's
-///   instant; of several at one instant the last one holds, and each of them is looked at.
+///   |√(x² + y² + z²) − `gravity`|. A value holds until the source's next one; before the first
+///   it is 0. One that is not a number is none. A value earlier than the one before counts at
+///   that one's instant; of several at one instant the last one holds, and each is looked at.
 /// - Signal: without a window, the value. With one, at each instant the square root of the mean
-///   of value² over the window that ends there; resolution 0.0001 g, values above 1000 g count as
-///   1000 g. Beyond 4096 values in a window the oldest are averaged.
-/// - Hysteresis: a signal between the two thresholds, or equal to one, changes nothing but restarts
-///   the hold.
-/// - Asleep: only values in a row that are themselves above `activeAbove` wake, whatever the window.
+///   of value² over the window that ends there; resolution 0.0001 g, values above 1000 g count
+///   as 1000 g. Beyond 4096 values in a window the oldest are averaged.
+/// - Hysteresis: a signal between the two thresholds, or equal to one, changes nothing but
+///   restarts the hold.
+/// - Asleep: only values in a row that are themselves above `activeAbove` wake, whatever the
+///   window.
 /// - Level: signal / `fullScale`, at most 1, in steps of 1/20 rounded down; 0 while asleep.
 /// - Source lost: its value is taken for none, and it is idle at once.
 public struct ActivityRule: Equatable, Sendable {

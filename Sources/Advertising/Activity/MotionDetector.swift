@@ -14,8 +14,8 @@ struct ActivityStatus: Equatable, Sendable {
 
 /// The rule of `ActivityRule`.
 ///
-/// Whoever drives it calls `expire` at each deadline's own instant. A value at the very instant of a
-/// deadline is taken before it.
+/// Whoever drives it calls `expire` at each deadline's own instant. A value at the very instant of
+/// a deadline is taken before it.
 struct MotionDetector: Sendable {
     private(set) var status = ActivityStatus()
     /// Why the state is as it is, once it has changed.

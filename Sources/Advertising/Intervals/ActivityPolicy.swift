@@ -71,7 +71,8 @@ struct ActivityPolicy: IntervalChooser {
         self.level = level.isNaN ? 0 : min(max(level, 0), 1)
         guard case .levels(_, let steps, let hysteresis) = response else { return }
         while reached < steps.count, self.level >= steps[reached].from { reached += 1 }
-        while reached > 0, self.level < steps[reached - 1].from - max(hysteresis, 0) { reached -= 1 }
+        let slack = max(hysteresis, 0)
+        while reached > 0, self.level < steps[reached - 1].from - slack { reached -= 1 }
     }
 
     /// slow · (fast / slow)^level, within both.
