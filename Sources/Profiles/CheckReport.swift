@@ -52,12 +52,7 @@ public enum CheckReport {
             case .scannable: "scannable"
             case .nonConnectable: "non-connectable"
             }
-        let interval =
-            switch set.policy {
-            case .fixed(let interval): "\(interval)"
-            case .activity(let active, let idle): "\(active) while active, \(idle) while idle"
-            }
-        var lines = ["", "advertising \(set.name), \(kind), interval \(interval)"]
+        var lines = ["", "advertising \(set.name), \(kind), interval \(set.policy)"]
         lines += structures(set.data, of: "data")
         if !set.scanResponse.isEmpty { lines += structures(set.scanResponse, of: "scan-response") }
         return lines
