@@ -14,7 +14,9 @@ let house: [SwiftSetting] = [
 /// Targets that call C say `unsafe` where they do.
 let edge = house + [.strictMemorySafety()]
 
-func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge: Bool = false) -> Target {
+func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge: Bool = false)
+    -> Target
+{
     .target(name: name, dependencies: dependencies, swiftSettings: isEdge ? edge : house)
 }
 
@@ -57,21 +59,28 @@ let package = Package(
         layer("VirtualController", ["Wire", "SansIO", "HCI"]),
 
         // device
-        layer("Emulator", [
-            "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost", "Profiles",
-        ]),
+        layer(
+            "Emulator",
+            [
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
+                "Profiles",
+            ]),
 
         // edges
-        layer("Simulation", [
-            "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
-        ]),
+        layer(
+            "Simulation",
+            [
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
+                "Profiles", "Emulator",
+            ]),
         layer("LinuxIO", ["Wire", "SansIO", "HCI", "CBluetooth", "CLinux"], edge: true),
 
         // executables
         .executableTarget(
             name: "peripheral-emu",
             dependencies: [
-                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost", "VirtualController",
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost",
+                "VirtualController",
                 "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO", "CLinux",
             ],
             swiftSettings: edge),
@@ -103,12 +112,18 @@ let package = Package(
             "Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"],
             fixtures: ["Snapshots", "Mistakes"]),
         tests("VirtualController", ["Wire", "SansIO", "HCI"]),
-        tests("Emulator", [
-            "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost", "Profiles",
-        ]),
-        tests("Simulation", [
-            "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
-        ]),
+        tests(
+            "Emulator",
+            [
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
+                "Profiles",
+            ]),
+        tests(
+            "Simulation",
+            [
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
+                "Profiles", "Emulator",
+            ]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
