@@ -28,30 +28,38 @@ extension ValueFormat {
             }
             return words[Int(bytes[0])]
         case .utf8:
-            guard let text = String(validating: bytes, as: UTF8.self) else { return Self.plain(bytes) }
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                return Self.plain(bytes)
+            }
             return Self.quoted(text)
         case .bytes: return Self.plain(bytes)
         }
     }
 
-    /// `01 02 FF`, or `empty`.
+    /// `01 02 FF`, or `empty`; of a long value the beginning and the count.
     static func plain(_ bytes: [UInt8]) -> String {
-        bytes.isEmpty ? "empty" : Hex.string(bytes, separator: " ")
+        guard !bytes.isEmpty else { return "empty" }
+        let shown = Array(bytes.prefix(bytes.count > 64 ? 32 : 64))
+        let text = Hex.string(shown, separator: " ")
+        return shown.count < bytes.count ? "\(text) … (\(bytes.count) octets)" : text
     }
 
-    /// Text in quotes, with control characters escaped so that a peer cannot move the cursor.
+    /// Text in quotes on one line: neither a peer nor a profile can move the cursor.
     static func quoted(_ text: String) -> String {
-        var result = "\""
+        "\"" + printable(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")) + "\""
+    }
+
+    /// The text with what does not print escaped: `\u{A}` for a line's end.
+    static func printable(_ text: String) -> String {
+        var result = ""
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned:
                 result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            default:
-                if scalar == "\"" || scalar == "\\" { result += "\\" }
-                result.unicodeScalars.append(scalar)
+            default: result.unicodeScalars.append(scalar)
             }
         }
-        return result + "\""
+        return result
     }
 
     /// The number with as many decimals as the scale has: hundredths show two.

@@ -74,7 +74,8 @@ enum TestDatabase {
         try builder.addService(BluetoothUUID(0xA001), isSecondary: true, handle: 0x0030)
         let levels: [(UInt16, Access)] = [
             (0xB010, .encrypted), (0xB011, .authenticated), (0xB012, .secure),
-            (0xB013, Access(.open, authorization: true)), (0xB014, Access(.encrypted, keySizeMin: 16)),
+            (0xB013, Access(.open, authorization: true)),
+            (0xB014, Access(.encrypted, keySizeMin: 16)),
         ]
         for (uuid, access) in levels {
             try builder.addCharacteristic(

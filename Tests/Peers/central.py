@@ -6,6 +6,7 @@ phone does with it and raises AssertionError with the step's name where somethin
 import asyncio
 import contextlib
 import difflib
+import functools
 import time
 from dataclasses import dataclass, field
 
@@ -17,6 +18,8 @@ from bumble.transport import open_transport
 
 # Long enough for a slow machine; no step of a right accessory comes near it.
 STEP_SECONDS = 20
+# How many notifications of the slowest characteristic make its period sure.
+NOTIFICATIONS = 4
 
 PROPERTIES = {
     "broadcast": 0x01, "read": 0x02, "write-without-response": 0x04, "write": 0x08,
@@ -80,7 +83,6 @@ class Expectations:
     advertised: set
     tree: list
     followed: dict = field(default_factory=dict)  # UUID → seconds between two notifications
-    notifications: int = 4
     write: str = None           # UUID of one written by request
     write_command: str = None   # UUID of one written by command
     values: dict = field(default_factory=dict)  # UUID → expected value
@@ -199,25 +201,33 @@ class Central:
             self.characteristic(uuid).write_value(value, with_response=with_response),
             STEP_SECONDS)
 
-    async def follow(self, uuid, count, seconds):
-        """Subscribes, waits for `count` notifications, unsubscribes; (time, value) of each."""
-        received, enough = [], asyncio.Event()
+    async def follow(self, counts, seconds):
+        """Subscribes to each UUID of `counts` and waits until that many values of each have come.
 
-        def notified(value):
-            received.append((time.monotonic(), bytes(value)))
-            if len(received) >= count:
+        Then unsubscribes from all. Returns the (time, value) pairs of each UUID.
+        """
+        received = {uuid: [] for uuid in counts}
+        enough = asyncio.Event()
+
+        def notified(uuid, value):
+            received[uuid].append((time.monotonic(), bytes(value)))
+            if all(len(received[one]) >= count for one, count in counts.items()):
                 enough.set()
 
-        characteristic = self.characteristic(uuid)
-        await asyncio.wait_for(characteristic.subscribe(notified), STEP_SECONDS)
+        subscribers = {uuid: functools.partial(notified, uuid) for uuid in counts}
+        for uuid, subscriber in subscribers.items():
+            await asyncio.wait_for(
+                self.characteristic(uuid).subscribe(subscriber), STEP_SECONDS)
         try:
             await asyncio.wait_for(enough.wait(), seconds)
         except asyncio.TimeoutError:
+            come = {uuid: len(values) for uuid, values in received.items()}
             raise AssertionError(
-                f"notify: {len(received)} of {count} notifications within {seconds:.1f} s"
-            ) from None
+                f"notify: within {seconds:.1f} s came {come}, expected {counts}") from None
         finally:
-            await asyncio.wait_for(characteristic.unsubscribe(notified), STEP_SECONDS)
+            for uuid, subscriber in subscribers.items():
+                await asyncio.wait_for(
+                    self.characteristic(uuid).unsubscribe(subscriber), STEP_SECONDS)
         return received
 
     async def disconnect(self):
@@ -258,24 +268,34 @@ async def read_everything(central, tree, values):
     return constant
 
 
-async def check_notifications(central, uuid, period, count):
-    """Follows one characteristic: the notifications come at the profile's period."""
-    received = await central.follow(uuid, count, period * (count + 2) + STEP_SECONDS)
-    seen = (received[-1][0] - received[0][0]) / (count - 1)
-    assert abs(seen - period) <= max(0.2 * period, 0.05), \
-        f"notify: {uuid} every {seen:.3f} s, expected every {period} s"
-    await check_silence(central, uuid, 2 * period)
+async def check_notifications(central, periods):
+    """Follows these characteristics: their values come at the profile's periods."""
+    if not periods:
+        return
+    longest = max(periods.values())
+    # As many of each as come while the slowest brings its own.
+    counts = {uuid: int((NOTIFICATIONS - 1) * longest / period) + 1
+              for uuid, period in periods.items()}
+    received = await central.follow(counts, longest * (NOTIFICATIONS + 2) + STEP_SECONDS)
+    for uuid, period in periods.items():
+        times = [when for when, _ in received[uuid]]
+        seen = (times[-1] - times[0]) / (len(times) - 1)
+        assert abs(seen - period) <= max(0.2 * period, 0.05), \
+            f"notify: {uuid} every {seen:.3f} s, expected every {period} s"
+    await check_silence(central, periods)
 
 
-async def check_silence(central, uuid, seconds):
-    """After unsubscribing nothing more comes."""
+async def check_silence(central, periods):
+    """Nothing comes from these characteristics while nobody is subscribed."""
+    if not periods:
+        return
     received = []
-    characteristic = central.characteristic(uuid)
-    characteristic.on("update", received.append)
-    # A notification on its way when the unsubscription was answered has arrived by now.
+    for uuid in periods:
+        central.characteristic(uuid).on("update", received.append)
+    # What was on its way when the unsubscription was answered has arrived by now.
     await asyncio.sleep(0.2)
     received.clear()
-    await asyncio.sleep(seconds)
+    await asyncio.sleep(1.5 * max(periods.values()))
     same("unsubscribe", [], received)
 
 
@@ -306,8 +326,7 @@ async def check_session(central, expected):
     same_tree("discover", expected.tree, tree)
     await read_everything(central, tree, expected.values)
     await check_writes(central, expected)
-    for uuid, period in expected.followed.items():
-        await check_notifications(central, uuid, period, expected.notifications)
+    await check_notifications(central, expected.followed)
     constant = await read_everything(central, tree, {})
     await central.disconnect()
     return constant
@@ -320,8 +339,7 @@ async def check_second_session(central, expected, constant):
     tree = await central.discover()
     same_tree("discover at MTU 23", expected.tree, tree)
     same("read at MTU 23", constant, await read_everything(central, tree, {}))
-    for uuid, period in expected.followed.items():
-        await check_silence(central, uuid, 2 * period)
+    await check_silence(central, expected.followed)
     await central.disconnect()
     await central.find(expected.name)
 

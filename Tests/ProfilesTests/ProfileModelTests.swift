@@ -40,13 +40,6 @@ import Wire
         #expect(profile.server.mtu == 185)
     }
 
-    @Test("a supervision timeout too short for interval and latency is refused")
-    func timeout() {
-        #expect(errors("peripheral-emu: 1\ndevice: {name: T, connection: {interval: 1 s, latency: 1, timeout: 4 s}}\n") == [
-            "test.yaml:2:59: device.connection.timeout: the timeout is not longer than (1 + latency) x interval x 2; write more than '4 s'"
-        ])
-    }
-
     @Test("advertising structures are read as written")
     func advertising() throws {
         let profile = try load("""
@@ -98,31 +91,21 @@ import Wire
             samples: [
                 .init(time: .zero, value: 0.01), .init(time: .milliseconds(1500), value: -2),
             ], activeAbove: 0.12, idleBelow: 0.05, hold: .seconds(10)))
-
-        func found(_ trace: String) -> [String] { errors(text, files: ["traces/t.csv": trace]) }
-        #expect(errors(text) == [
-            "test.yaml:4:12: activity.source.csv: cannot read 'traces/t.csv': No such file or directory; write the trace's path, relative to the profile's folder"
-        ])
-        #expect(found("") == ["traces/t.csv:1:1: the trace has no rows; write a header 'time,x' and at least one row"])
-        #expect(found("t,x\n") == ["traces/t.csv:1:1: the header has no column 'time'; name the columns, 'time' one of them"])
-        #expect(found("time,y\n") == ["traces/t.csv:1:1: the header has no column 'x'; name one so, or say another in the profile: time, y"])
-        #expect(found("time,x\n0,1\n0,2\n") == ["traces/t.csv:3:1: the time does not rise; write the rows by rising time"])
-        #expect(found("time,x\n0,inf\n") == ["traces/t.csv:2:3: 'inf' is no decimal number; write a number such as 0.05"])
-        #expect(found("time,x\n0\n") == ["traces/t.csv:2:1: the row has no value of 'x'; write as many values as columns"])
-        #expect(found("time,x\n-1,2\n") == ["traces/t.csv:2:1: the time is not within 0 to 366 days; write seconds from power-on"])
     }
 
     @Test("a path is joined to the profile's folder")
     func folder() throws {
-        var asked: [String] = []
-        let text = "peripheral-emu: 1\ndevice: {name: T}\nactivity: {source: {csv: a.csv}, active-above: 1 g, idle-below: 0.5 g, hold: 1 s}\n"
-        let box = PathBox()
+        let text = """
+            peripheral-emu: 1
+            device: {name: T}
+            activity: {source: {csv: a.csv}, active-above: 1 g, idle-below: 1 g, hold: 1 s}
+            """
+        let asked = PathBox()
         _ = try ProfileLoader.load(path: "/etc/profiles/p.yaml", bytes: Array(text.utf8)) { path in
-            box.paths.append(path)
+            asked.paths.append(path)
             return .success(Array("time,magnitude\n0,1\n".utf8))
         }
-        asked = box.paths
-        #expect(asked == ["/etc/profiles/a.csv"])
+        #expect(asked.paths == ["/etc/profiles/a.csv"])
     }
 
     private final class PathBox { var paths: [String] = [] }
@@ -155,6 +138,15 @@ import Wire
         #expect(binding.source == .generated(
             .sine(min: 18, max: 24, period: .seconds(600), noise: 0),
             encoding: NumberFormat(octets: 2, isSigned: true, scale: 0.01)))
+        #expect(plan.binding(valueHandle: 0x000D) == nil && plan.binding(cccdHandle: 0x000C) == nil)
+        #expect((0x000A...0x0010).map { plan.name(of: $0) } == [
+            "environmental-sensing declaration", "temperature declaration", "temperature",
+            "temperature client-characteristic-configuration", "temperature user-description",
+            "temperature presentation-format", nil,
+        ])
+        #expect(plan.describe([0x6D, 0x08], of: 0x000C) == "21.57 °C")
+        #expect(plan.describe([1, 0], of: 0x000D) == "notifications")
+        #expect(plan.describe(Array("Air".utf8), of: 0x000E) == "\"Air\"")
         // Declaration: read, notify and indicate, value handle, UUID.
         #expect(plan.table.value(at: 10) == [0x32, 0x0C, 0x00, 0x6E, 0x2A])
         #expect(plan.table.value(at: 13) == Array("Air".utf8))
@@ -174,7 +166,8 @@ import Wire
               - service: generic-attribute
                 characteristics: []
               - service: 0x1800
-                characteristics: [{characteristic: device-name, read: open, write: open, value: Other}]
+                characteristics:
+                  - {characteristic: device-name, read: open, write: open, value: Other}
             """)
         let plan = AttributePlan(profile)
         #expect(plan.table.attributes.map(\.kind) == [.service, .service, .characteristic, .value])
@@ -184,8 +177,7 @@ import Wire
 
     @Test("what is not said is refused")
     func permissions() throws {
-        let profile = try load(characteristic("write-without-response: open"))
-        let spec = profile.services[0].characteristics[0]
+        let spec = try only("write-without-response: open")
         #expect(spec.permissions == Permissions(writeCommand: .open))
         #expect(spec.properties == .writeWithoutResponse)
         #expect(spec.value == .constant([]) && spec.lengthMax == 512)
@@ -194,28 +186,28 @@ import Wire
     @Test(
         "constants become the octets of their format",
         arguments: [
-            ("format: uint16\nvalue: 513", [1, 2]), ("format: sint24\nvalue: -2", [0xFE, 0xFF, 0xFF]),
+            ("format: uint16\nvalue: 513", [1, 2]),
+            ("format: sint24\nvalue: -2", [0xFE, 0xFF, 0xFF]),
             ("format: uint16\nscale: 0.5\nvalue: 3", [6, 0]),
             ("format: uint16\nscale: 1/1024\nunit: second\nvalue: 1", [0, 4]),
             ("format: uint8\nvalue: 0x10", [16]), ("format: uint8\nvalue: 0o17", [15]),
             ("format: boolean\nvalue: true", [1]), ("format: utf8\nvalue: Hi", [0x48, 0x69]),
-            ("format: utf8\nvalue: yes", [0x79, 0x65, 0x73]), ("format: utf8\nvalue: '12'", [0x31, 0x32]),
+            ("format: utf8\nvalue: yes", [0x79, 0x65, 0x73]),
+            ("format: utf8\nvalue: '12'", [0x31, 0x32]),
             ("value: {hex: \"01 FF\"}", [1, 0xFF]), ("value: {text: Hi}", [0x48, 0x69]),
-            ("format: uint8\nvalue: {hex: \"010203\"}", [1, 2, 3]), ("format: uint32", [0, 0, 0, 0]),
+            ("format: uint8\nvalue: {hex: \"010203\"}", [1, 2, 3]),
+            ("format: uint32", [0, 0, 0, 0]),
             ("value: {hex: \"\"}", []),
         ] as [(String, [UInt8])])
     func constants(body: String, octets: [UInt8]) throws {
-        let profile = try load(characteristic("read: open\n" + body))
-        #expect(profile.services[0].characteristics[0].value == .constant(octets))
+        #expect(try only("read: open\n" + body).value == .constant(octets))
     }
 
     @Test("generators are read as written")
     func generators() throws {
         func source(_ value: String) throws -> Generator? {
             let body = "read: open\nformat: sint16\nvalue: {\(value)}\nupdate: every 1 s"
-            guard case .generated(let generator, _) =
-                try load(characteristic(body)).services[0].characteristics[0].value
-            else { return nil }
+            guard case .generated(let generator, _) = try only(body).value else { return nil }
             return generator
         }
         #expect(try source("sine: {min: -1, max: 1.5, period: 1 h, noise: 0.5}")
@@ -231,8 +223,9 @@ import Wire
         "values are shown with their unit",
         arguments: [
             (0x2A6E, [0x6D, 0x08], "21.57 °C"), (0x2A6E, [0x9C, 0xFF], "-1.00 °C"),
-            (0x2A6E, [0xFF], "FF"), (0x2A19, [99], "99 %"), (0x2A6D, [0x95, 0x76, 0x0F, 0], "101339.7 Pa"),
-            (0x2A38, [1], "chest"), (0x2A38, [9], "09"), (0x2A00, [0x53, 0x22, 0x0A], "\"S\\\"\\u{A}\""),
+            (0x2A6E, [0xFF], "FF"), (0x2A19, [99], "99 %"),
+            (0x2A6D, [0x95, 0x76, 0x0F, 0], "101339.7 Pa"), (0x2A38, [1], "chest"),
+            (0x2A38, [9], "09"), (0x2A00, [0x53, 0x22, 0x0A], "\"S\\\"\\u{A}\""),
             (0x2A00, [0xFF], "FF"), (0x2A01, [0x41, 0x03], "heart-rate-belt"),
             (0x2A01, [0xFF, 0xFF], "0xFFFF"), (0x2AE2, [1], "true"), (0x2AE2, [2], "02"),
             (0x2A98, [0x10, 0x27], "50.000 kg"), (0x2B18, [0xC0, 0x00], "3.00 V"),

@@ -63,7 +63,10 @@ import Wire
         let received = bench.acl(0)
         #expect(received.map(\.data.count) == [27, 27, 27, 19])
         #expect(received.flatMap(\.data) == long)
-        #expect(received.map(\.header.boundary) == [.firstFromController, .continuing, .continuing, .continuing])
+        #expect(
+            received.map(\.header.boundary) == [
+                .firstFromController, .continuing, .continuing, .continuing,
+            ])
         #expect(received.allSatisfy { $0.header.handle == peripheral })
         let answers = bench.acl(1)
         #expect(answers.map(\.data) == [[1, 2, 3], [4, 5]])
@@ -247,7 +250,8 @@ import Wire
         bench.sendACL(1, central, [1])
         bench.run(for: .seconds(40))
         #expect(bench.mailboxes[0].isEmpty)
-        #expect(bench.events(1, DisconnectionComplete.self).map(\.event.reason) == [.connectionTimeout])
+        #expect(
+            bench.events(1, DisconnectionComplete.self).map(\.event.reason) == [.connectionTimeout])
     }
 
     @Test("more packets than buffers overflow, and the rest is delivered")

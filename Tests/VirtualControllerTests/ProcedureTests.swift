@@ -8,7 +8,9 @@ import Wire
 @Suite struct ProcedureTests {
     static let timings = [Air.Timing.radio, .ideal]
 
-    @Test("the central changes the connection parameters six events later, for both hosts", arguments: timings)
+    @Test(
+        "the central changes the connection parameters six events later, for both hosts",
+        arguments: timings)
     func connectionUpdate(timing: Air.Timing) throws {
         var (bench, peripheral, central) = Bench.linked(timing: timing)
         let start = bench.now
@@ -53,7 +55,8 @@ import Wire
             bench.run(for: .milliseconds(100))
         }
         ask(&bench)
-        let request = try #require(bench.events(1, LERemoteConnectionParameterRequest.self).first?.event)
+        let request = try #require(
+            bench.events(1, LERemoteConnectionParameterRequest.self).first?.event)
         #expect(request.connectionHandle == central)
         #expect(request.intervalMin == 80 && request.intervalMax == 100 && request.timeout == 300)
         let refusal = bench.answer(1, LERemoteConnectionParameterRequestNegativeReply()) {
@@ -114,13 +117,19 @@ import Wire
         let version = bench.answer(0, ReadLocalVersionInformation())
         for (port, handle) in [(1, central), (0, peripheral)] {
             bench.forget()
-            #expect(bench.status(port, LEReadRemoteFeatures()) { $0.connectionHandle = handle } == .success)
-            #expect(bench.status(port, ReadRemoteVersionInformation()) { $0.connectionHandle = handle } == .success)
+            #expect(
+                bench.status(port, LEReadRemoteFeatures()) { $0.connectionHandle = handle }
+                    == .success)
+            #expect(
+                bench.status(port, ReadRemoteVersionInformation()) { $0.connectionHandle = handle }
+                    == .success)
             bench.run(for: .seconds(1))
             let remote = bench.events(port, LEReadRemoteFeaturesComplete.self).map(\.event)
-            #expect(remote.map(\.status) == [.success] && remote[0].leFeatures == features?.leFeatures)
+            #expect(
+                remote.map(\.status) == [.success] && remote[0].leFeatures == features?.leFeatures)
             #expect(remote[0].connectionHandle == handle)
-            let versions = bench.events(port, ReadRemoteVersionInformationComplete.self).map(\.event)
+            let versions = bench.events(port, ReadRemoteVersionInformationComplete.self).map(
+                \.event)
             #expect(versions.map(\.version) == [version?.lmpVersion ?? 0])
             #expect(bench.mailboxes[1 - port].isEmpty)
         }
@@ -171,7 +180,9 @@ import Wire
         #expect(bench.events(1, LEDataLengthChange.self).map(\.event.maxRxOctets) == [100])
     }
 
-    @Test("the PHY changes to LE 2M where both like it, and stays where one does not", arguments: timings)
+    @Test(
+        "the PHY changes to LE 2M where both like it, and stays where one does not",
+        arguments: timings)
     func phy(timing: Air.Timing) {
         var (bench, peripheral, central) = Bench.linked(timing: timing)
         bench.send(0, LESetPHY()) {
@@ -215,6 +226,13 @@ import Wire
         bench.run(for: .seconds(1))
         let answer = bench.answer(0, LEReadChannelMap()) { $0.connectionHandle = peripheral }
         #expect(answer?.channelMap == [0xFF, 0x00, 0x00, 0x00, 0x10])
+        // However often the host changes its mind, the newest map is the one that counts.
+        for octet in 0...255 as ClosedRange<UInt8> {
+            bench.send(1, LESetHostChannelClassification()) { $0.channelMap = [octet, 3, 0, 0, 0] }
+        }
+        bench.run(for: .seconds(1))
+        let newest = bench.answer(0, LEReadChannelMap()) { $0.connectionHandle = peripheral }
+        #expect(newest?.channelMap == [255, 3, 0, 0, 0])
         for map in [[0, 0, 0, 0, 0x20], [1, 0, 0, 0, 0], [0, 0, 0, 0, 0]] as [[UInt8]] {
             #expect(
                 bench.status(1, LESetHostChannelClassification()) { $0.channelMap = map }

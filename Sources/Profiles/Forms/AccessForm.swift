@@ -6,7 +6,8 @@ extension Form where Value == Access {
     /// The one switch: false refuses all that asks more of a link than that it is there.
     private static var servesSecurity: Bool { false }
 
-    /// A level of LE security mode 1, or `{security: authenticated, authorization: true, key-size: 16}`.
+    /// A level of LE security mode 1, or a map such as
+    /// `{security: authenticated, authorization: true, key-size: 16}`.
     static var access: Form {
         let level = Form<SecurityLevel>.level(isServed: servesSecurity)
         let short = level.map { Access($0) }
