@@ -114,6 +114,7 @@ public struct IntervalController: Machine, Sendable {
         if let due = chooser.deadline, due < now { chooser.expire(at: now) }
         if input == .powerOn, since == nil { since = now }
         chooser.take(input, at: now)
+        if let due = chooser.deadline, due <= now { chooser.expire(at: now) }
         settle(at: now, &emit)
     }
 
