@@ -14,7 +14,9 @@ let house: [SwiftSetting] = [
 /// Targets that call C say `unsafe` where they do.
 let edge = house + [.strictMemorySafety()]
 
-func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge: Bool = false) -> Target {
+func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge: Bool = false)
+    -> Target
+{
     .target(name: name, dependencies: dependencies, swiftSettings: isEdge ? edge : house)
 }
 
@@ -57,42 +59,72 @@ let package = Package(
         layer("VirtualController", ["Wire", "SansIO", "HCI"]),
 
         // device
-        layer("Emulator", [
-            "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost", "Profiles",
-        ]),
+        layer(
+            "Emulator",
+            [
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
+                "Profiles",
+            ]),
 
         // edges
-        layer("Simulation", [
-            "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
-        ]),
+        layer(
+            "Simulation",
+            [
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
+                "Profiles", "Emulator",
+            ]),
         layer("LinuxIO", ["Wire", "SansIO", "HCI", "CBluetooth", "CLinux"], edge: true),
 
         // executables
         .executableTarget(
             name: "peripheral-emu",
             dependencies: [
-                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost", "VirtualController",
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost",
+                "VirtualController",
                 "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO", "CLinux",
             ],
             swiftSettings: edge),
 
+        // What tests and fuzzers share, and libFuzzer's program: Tools/fuzz builds and runs it.
+        .target(
+            name: "Harness",
+            dependencies: [
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "BLEHost", "Profiles",
+                "VirtualController", "Emulator", "Simulation",
+            ],
+            path: "Tests/Harness", swiftSettings: house),
+        .target(name: "CFuzzer", path: "Tools/libfuzzer/CFuzzer"),
+        .executableTarget(
+            name: "fuzz", dependencies: ["CFuzzer", "Harness"], path: "Tools/libfuzzer/Driver",
+            swiftSettings: house),
+        tests("Harness", ["Wire"]),
+
         tests("Wire"),
         tests("SansIO"),
         tests("HCI", ["Wire"]),
-        tests("YAML"),
+        tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
-        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts"]),
+        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),
         tests("Advertising", ["Wire", "SansIO", "HCI"]),
         tests("Behaviours", ["Wire", "SansIO"]),
         tests("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
-        tests("Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"]),
+        tests(
+            "Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"],
+            fixtures: ["Snapshots", "Mistakes"]),
         tests("VirtualController", ["Wire", "SansIO", "HCI"]),
-        tests("Emulator", [
-            "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost", "Profiles",
-        ]),
-        tests("Simulation", [
-            "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
-        ]),
+        tests(
+            "Emulator",
+            [
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
+                "Profiles",
+            ]),
+        tests(
+            "Simulation",
+            [
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
+                "Profiles", "Emulator",
+            ]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+        tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
 )

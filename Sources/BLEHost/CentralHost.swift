@@ -150,9 +150,10 @@ public struct CentralHost: Sendable {
     private mutating func sendReply(
         _ cid: UInt16, on link: Int, at now: Instant, _ out: inout ByteBlock
     ) {
-        guard !reply.isEmpty else { return }
+        let pdu = reply.bytes
+        guard !pdu.isEmpty else { return }
         session.send(
-            reply.bytes.span, cid: cid, on: link, at: now, sending: &out, emit: &sessionEvents)
+            pdu.span, cid: cid, on: link, at: now, sending: &out, emit: &sessionEvents)
     }
 
     public var deadline: Instant? { earliest(session.deadline, client.deadline) }

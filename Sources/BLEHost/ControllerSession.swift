@@ -274,7 +274,9 @@ public struct ControllerSession: Sendable {
             table.links[index].information.supervisionTimeout = event.supervisionTimeout
             emit.append(.connectionUpdated(link: index))
         case .advertisingReport:
-            for report in try LEAdvertisingReport(hci: body).reports { emit.append(.report(report)) }
+            for report in try LEAdvertisingReport(hci: body).reports {
+                emit.append(.report(report))
+            }
         default: break
         }
     }

@@ -114,9 +114,11 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Disconnection Complete, Encryption Change, Read Remote Version Information Complete, Hardware
+    /// Disconnection Complete, Encryption Change, Read Remote Version Information Complete,
+    /// Hardware
     /// Error, Data Buffer Overflow, Encryption Key Refresh Complete, LE Meta (Core 6.0, Vol 4, Part
-    /// E, 7.3.1). Command Complete, Command Status and Number Of Completed Packets cannot be masked.
+    /// E, 7.3.1). Command Complete, Command Status and Number Of Completed Packets cannot be
+    /// masked.
     static let events: UInt64 =
         1 << 4 | 1 << 7 | 1 << 11 | 1 << 15 | 1 << 25 | 1 << 47 | 1 << 61
 

@@ -151,7 +151,8 @@ public struct PeripheralHost: Sendable {
         let isFirstExtended = advertising.family == .extended && !advertising.hasEverBeenEnabled
         let need: CommandNeed =
             session.table.openCount > 0 || isFirstExtended ? .optional : .essential
-        session.send(command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
+        session.send(
+            command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
     }
 
     // MARK: packets
@@ -304,7 +305,9 @@ public struct PeripheralHost: Sendable {
             }
             reconcile(at: now, &out)
         case .connected(let link, let information):
-            advertising.connectionWasMade(cancelled: session.cancel(AdvertisingCommand.enable(true).opcode(advertising.family)))
+            advertising.connectionWasMade(
+                cancelled: session.cancel(
+                    AdvertisingCommand.enable(true).opcode(advertising.family)))
             advertising.situationChanged()
             server.connect(link, security: LinkSecurity())
             emit.append(.connected(link: link, information))

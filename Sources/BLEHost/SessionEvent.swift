@@ -80,7 +80,8 @@ public struct ControllerInformation: Equatable, Sendable {
         return names.indices.contains(index) ? names[index] : Hex.code(hciVersion)
     }
 
-    /// Whether the controller lists the command at `bit` of `octet` (6.27), or lists nothing at all.
+    /// Whether the controller lists the command at `bit` of `octet` (6.27), or lists nothing at
+    /// all.
     func lists(_ octet: Int, _ bit: Int) -> Bool {
         supportedCommands.allSatisfy { $0 == 0 } || supportedCommands[octet] >> UInt8(bit) & 1 == 1
     }

@@ -142,7 +142,7 @@ public struct EmulatedDevice: Sendable {
         let handle = values[index].handle
         let step = values[index].machine.expire(at: now, into: &sample)
         due.set(index, to: values[index].machine.deadline)
-        if step.isUpdated { host.server.setValue(sample.bytes.span, of: handle) }
+        if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
         if step.isSent { host.notify(handle, at: now, sending: &out, emit: &hostEvents) }
     }
 

@@ -133,7 +133,7 @@ public struct ATTError: OpenCode, Error, CustomStringConvertible {
 public enum ATTLimit {
     /// ATT_MTU before an exchange on LE, and its least value (Core 6.0, Vol 3, Part G, 5.2.1).
     public static let mtuDefault: UInt16 = 23
-    /// The largest MTU offered: one whole attribute value and its Prepare Write header, as phones do.
+    /// The largest MTU offered: a whole value and its Prepare Write header, as phones do.
     public static let mtuMax: UInt16 = 517
     /// The most octets an attribute value may have (Core 6.0, Vol 3, Part F, 3.2.9).
     public static let valueMax = 512

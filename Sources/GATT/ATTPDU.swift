@@ -11,7 +11,7 @@ public struct OctetRange: Equatable, Sendable {
         self.count = count
     }
 
-    /// The range from `offset` to the end of `bytes`; the caller has checked that it is not behind it.
+    /// The range from `offset`, which is not behind the end, to the end of `bytes`.
     @inlinable init(from offset: Int, of bytes: Span<UInt8>) {
         self.init(offset: offset, count: bytes.count - offset)
     }
@@ -165,7 +165,7 @@ public enum ATTPDU: Equatable, Sendable {
         case 0x21: return .readMultipleVariableResponse(entries: OctetRange(from: 1, of: bytes))
         case 0x23 where count >= 9:
             return .multipleHandleValueNotification(entries: OctetRange(from: 1, of: bytes))
-        case 0x15, 0x1F: throw .unknown(ATTOpcode(rawValue: bytes[0]))
+        case 0x15, 0x1F, 0x22: throw .unknown(ATTOpcode(rawValue: bytes[0]))
         default: break
         }
         throw .invalid(ATTOpcode(rawValue: bytes[0]))

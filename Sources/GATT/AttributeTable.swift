@@ -1,7 +1,7 @@
 // The attributes of one server, sorted by handle, with all values in one arena.
 public import Wire
 
-/// Types of attributes that the Generic Attribute Profile itself defines (Assigned Numbers, 3.6, 3.7).
+/// Types of attributes that the Generic Attribute Profile defines (Assigned Numbers, 3.6, 3.7).
 public enum GATTType {
     public static var primaryService: BluetoothUUID { BluetoothUUID(0x2800) }
     public static var secondaryService: BluetoothUUID { BluetoothUUID(0x2801) }
@@ -68,6 +68,9 @@ public struct AttributeTable: Sendable {
     /// How many managed CCCDs there are.
     var configurationCount = 0
 
+    /// A table without attributes.
+    public init() {}
+
     /// The index of the attribute with `handle`, nil where there is none.
     public func index(of handle: UInt16) -> Int? {
         let index = firstIndex(from: handle)
@@ -111,7 +114,9 @@ public struct AttributeTable: Sendable {
         guard bytes.count > 0 else { return true }
         let target = range(at: index)
         arena.withUnsafeMutableBytes { octets in
-            bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: octets[target]).copyMemory(from: $0) }
+            bytes.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: octets[target]).copyMemory(from: $0)
+            }
         }
         return true
     }

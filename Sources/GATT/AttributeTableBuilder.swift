@@ -3,7 +3,7 @@ public import Wire
 
 /// Why a table cannot be laid out as asked.
 public enum AttributeTableError: Error, Equatable, Sendable {
-    /// The handle said is not behind the attribute or service before it, whose last handle is `after`.
+    /// The handle said is not behind what stands before it, whose last handle is `after`.
     case handleNotAscending(UInt16, after: UInt16)
     /// The service's end said lies before its last attribute.
     case endBeforeLastAttribute(end: UInt16, last: UInt16)

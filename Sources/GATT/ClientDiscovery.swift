@@ -1,4 +1,4 @@
-// Discovery of primary services, characteristics and descriptors (Core 6.0, Vol 3, Part G, 4.4 to 4.7).
+// Discovery of services, characteristics and descriptors (Core 6.0, Vol 3, Part G, 4.4 to 4.7).
 import SansIO
 import Wire
 
@@ -11,8 +11,8 @@ extension GATTClient {
         state = .findingServices
     }
 
-    /// Entries of handle, end and UUID. They must ascend, so that a server cannot keep a client busy
-    /// for ever.
+    /// Entries of handle, end and UUID. They must ascend, so that a server cannot keep a client
+    /// busy for ever.
     mutating func addServices(
         _ length: Int, _ entries: Span<UInt8>, next: inout ByteBlock,
         emit: inout Outputs<GATTClientEvent>
@@ -77,8 +77,8 @@ extension GATTClient {
         findCharacteristics(of: service, from: last, into: &next)
     }
 
-    /// Asks for the descriptors in the gap behind a value, skipping values without a gap; behind the
-    /// last characteristic goes on to the next service.
+    /// Asks for the descriptors in the gap behind a value, skipping values without a gap; behind
+    /// the last characteristic goes on to the next service.
     mutating func findDescriptors(
         _ service: Int, _ characteristic: Int, next: inout ByteBlock,
         emit: inout Outputs<GATTClientEvent>

@@ -8,7 +8,7 @@ public enum GATTClientFailure: Equatable, Sendable {
     case error(ATTError, handle: UInt16)
     /// The server's answer does not fit the request.
     case invalidResponse
-    /// No answer within 30 s: nothing more may be sent on this bearer (Core 6.0, Vol 3, Part F, 3.3.3).
+    /// No answer within 30 s: nothing more is sent on this bearer (Core 6.0, Vol 3, Part F, 3.3.3).
     case timeout
     /// Another procedure is under way, or the bearer has timed out.
     case busy
@@ -127,7 +127,7 @@ public struct GATTClient: Sendable {
         emit.append(.written(handle: handle))
     }
 
-    /// Takes one ATT PDU of the server and appends what is to be sent next, if anything, to `reply`.
+    /// Takes one ATT PDU of the server and appends what is to be sent next to `reply`.
     public mutating func receive(
         _ pdu: Span<UInt8>, at now: Instant, reply: inout ByteBlock,
         emit: inout Outputs<GATTClientEvent>
@@ -292,7 +292,8 @@ public struct GATTClient: Sendable {
             addPart(pdu.extracting(part.range), of: handle, next: &next, emit: &emit)
         case (.reading(let handle), .readBlobResponse(let part)) where !value.isEmpty:
             addPart(pdu.extracting(part.range), of: handle, next: &next, emit: &emit)
-        case (.writing(let handle), .writeResponse), (.executing(let handle), .executeWriteResponse):
+        case (.writing(let handle), .writeResponse),
+            (.executing(let handle), .executeWriteResponse):
             finish()
             emit.append(.written(handle: handle))
         case (

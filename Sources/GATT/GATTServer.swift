@@ -20,7 +20,7 @@ public struct GATTServer: Sendable {
     public internal(set) var bondedClients: [BondedClient] = []
 
     var links: [ServerLink]
-    /// For each client the bits of every managed CCCD: 0 notify, 1 indicate, 7 written on this link.
+    /// For each client the bits of each managed CCCD: 0 notify, 1 indicate, 7 written on this link.
     var configurations: [UInt8]
     var queues: [PrepareQueue]
     /// For each client the handles that wait to be indicated, each at most once.
@@ -253,7 +253,7 @@ public struct GATTServer: Sendable {
         }
     }
 
-    /// Answers with the own receive MTU, not the smaller of both (Core 6.0, Vol 3, Part F, 3.4.2.2).
+    /// Answers with the own receive MTU, not the smaller of both (Vol 3, Part F, 3.4.2.2).
     private mutating func exchangeMTU(
         _ clientRxMTU: UInt16, from client: Int, reply: inout ByteBlock,
         emit: inout Outputs<ServerEvent>

@@ -89,8 +89,8 @@ public struct LinkSecurity: Hashable, Sendable {
     /// A link as it is after connecting to a stranger.
     public static let plain = LinkSecurity()
 
-    /// Why an operation under `access` is not allowed on this link; nil where it is. `access` is not
-    /// `refused` (Core 6.0, Vol 3, Part C, 10.3.1).
+    /// Why an operation under `access` is not allowed on this link; nil where it is. `access` is
+    /// not `refused` (Core 6.0, Vol 3, Part C, 10.3.1).
     func objection(to access: Access, by rule: ServerSettings.UnencryptedError) -> ATTError? {
         if access.level > .open || access.keySizeMin > 0 {
             guard encrypted else {

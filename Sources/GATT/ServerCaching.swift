@@ -107,9 +107,11 @@ extension GATTServer {
         let handle = cccd >= 0 ? table.attributes[cccd].handle : 0
         for place in bondedClients.indices {
             bondedClients[place].isChangeAware = false
-            guard bondedClients[place].configurations.contains(where: {
-                $0.handle == handle && $0.bits & 2 != 0
-            }) else { continue }
+            guard
+                bondedClients[place].configurations.contains(where: {
+                    $0.handle == handle && $0.bits & 2 != 0
+                })
+            else { continue }
             let old = bondedClients[place].serviceChanged ?? range
             bondedClients[place].serviceChanged =
                 min(old.lowerBound, range.lowerBound)...max(old.upperBound, range.upperBound)

@@ -2,7 +2,7 @@
 import SansIO
 import Wire
 
-/// The list of equal entries in a response: it ends at the MTU, and where an entry's length differs.
+/// The list of entries in a response: it ends at the MTU, and where an entry's length differs.
 private struct ListResponse {
     /// The most octets of an entry, whose length goes into one octet.
     static let entryLengthMax = 255

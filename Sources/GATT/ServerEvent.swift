@@ -44,7 +44,7 @@ public enum NotificationResult: Equatable, Sendable {
     case unavailable
 }
 
-/// What a server keeps of a bonded client between connections (Core 6.0, Vol 3, Part G, 2.5.2, 3.3.3.3).
+/// What a server keeps of a bonded client between connections (Vol 3, Part G, 2.5.2, 3.3.3.3).
 public struct BondedClient: Equatable, Sendable {
     /// One CCCD's value.
     public struct Configuration: Equatable, Sendable {

@@ -138,8 +138,8 @@ extension GATTServer {
         }
     }
 
-    /// The handle to be indicated to the client now: a Service Changed that it has not confirmed, or
-    /// the first that waits. Nil while an indication is in flight.
+    /// The handle to be indicated to the client now: a Service Changed that it has not confirmed,
+    /// or the first that waits. Nil while an indication is in flight.
     public func pendingIndication(of client: Int) -> UInt16? {
         guard links[client].isConnected, !links[client].isTimedOut, links[client].indicated == 0
         else { return nil }

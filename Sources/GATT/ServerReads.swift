@@ -25,7 +25,8 @@ extension GATTServer {
         case .clientConfiguration: 2
         case .clientSupportedFeatures: 1
         case .value, .service, .include, .characteristic, .serverConfiguration, .databaseHash,
-            .serviceChanged: Int(table.attributes[index].length)
+            .serviceChanged:
+            Int(table.attributes[index].length)
         }
     }
 
@@ -45,7 +46,7 @@ extension GATTServer {
             let range = table.range(at: index)
             let start = min(range.lowerBound + offset, range.upperBound)
             let end = min(start + max(limit, 0), range.upperBound)
-            block.append(table.arena.span.extracting(start..<end))
+            block.append(table.arena, in: start..<end)
         }
     }
 
@@ -65,8 +66,10 @@ extension GATTServer {
         emit: inout Outputs<ServerEvent>
     ) throws(Refusal) {
         let index = try readable(handle, by: client)
+        // Read before the call: in its arguments it would cost a copy of the whole server.
+        let room = Int(links[client].mtu) - 1
         reply.append(ATTOpcode.readResponse.rawValue)
-        appendValue(at: index, for: client, limit: Int(links[client].mtu) - 1, to: &reply)
+        appendValue(at: index, for: client, limit: room, to: &reply)
         noteRead(of: index, by: client, opcode: .readRequest, emit: &emit)
     }
 
@@ -78,10 +81,9 @@ extension GATTServer {
         guard Int(offset) <= valueLength(at: index, for: client) else {
             throw Refusal(.invalidOffset, handle)
         }
+        let room = Int(links[client].mtu) - 1
         reply.append(ATTOpcode.readBlobResponse.rawValue)
-        appendValue(
-            at: index, for: client, from: Int(offset), limit: Int(links[client].mtu) - 1,
-            to: &reply)
+        appendValue(at: index, for: client, from: Int(offset), limit: room, to: &reply)
         noteRead(of: index, by: client, opcode: .readBlobRequest, emit: &emit)
     }
 

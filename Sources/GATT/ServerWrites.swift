@@ -88,7 +88,8 @@ extension GATTServer {
                 throw Refusal(.valueNotAllowed, handle)
             }
         case .value, .service, .include, .characteristic, .serverConfiguration, .databaseHash,
-            .serviceChanged: break
+            .serviceChanged:
+            break
         }
     }
 
@@ -98,14 +99,19 @@ extension GATTServer {
     ) throws(Refusal) {
         let handle = table.attributes[index].handle
         let offered = table.attributes[Int(table.attributes[index].partner)].permissions
-        let weakest = offered.notify.level < offered.indicate.level ? offered.notify : offered.indicate
+        let isNotifyWeaker = offered.notify.level < offered.indicate.level
+        let weakest = isNotifyWeaker ? offered.notify : offered.indicate
         if weakest.level != .refused { try check(weakest, handle, by: client) }
-        for (bit, access) in [(UInt8(1), offered.notify), (UInt8(2), offered.indicate)]
-        where value[0] & bit != 0 {
-            if access.level == .refused { throw Refusal(settings.cccdError, handle) }
-            try check(access, handle, by: client)
-        }
+        if value[0] & 1 != 0 { try checkOffer(offered.notify, handle, by: client) }
+        if value[0] & 2 != 0 { try checkOffer(offered.indicate, handle, by: client) }
         guard value[0] & ~3 == 0, value[1] == 0 else { throw Refusal(settings.cccdError, handle) }
+    }
+
+    private func checkOffer(
+        _ access: Access, _ handle: UInt16, by client: Int
+    ) throws(Refusal) {
+        if access.level == .refused { throw Refusal(settings.cccdError, handle) }
+        try check(access, handle, by: client)
     }
 
     /// Stores a value that has been checked, and reports it.
@@ -170,25 +176,28 @@ extension GATTServer {
         }
         if flags == 1 {
             try checkReliability(of: queue)
-            for pass in [ExecutePass.check, .store] {
-                for place in queue.parts.indices where queue.isFirst(place) {
-                    let handle = queue.parts[place].handle
-                    let index = try writable(handle, by: client, isCommand: false)
-                    try assemble(queue, from: place, at: index, for: client, into: &block)
-                    switch pass {
-                    case .check: try checkValue(block.bytes.span, at: index, from: client)
-                    case .store:
-                        store(
-                            block.bytes.span, at: index, from: client, isCommand: false,
-                            emit: &emit)
-                    }
-                }
-            }
+            try execute(queue, for: client, assembling: &block, isStoring: false, emit: &emit)
+            try execute(queue, for: client, assembling: &block, isStoring: true, emit: &emit)
         }
         reply.append(ATTOpcode.executeWriteResponse.rawValue)
     }
 
-    private enum ExecutePass { case check, store }
+    /// Checks every value that the queue makes, or stores them.
+    private mutating func execute(
+        _ queue: PrepareQueue, for client: Int, assembling block: inout ByteBlock,
+        isStoring: Bool, emit: inout Outputs<ServerEvent>
+    ) throws(Refusal) {
+        for place in queue.parts.indices where queue.isFirst(place) {
+            let handle = queue.parts[place].handle
+            let index = try writable(handle, by: client, isCommand: false)
+            try assemble(queue, from: place, at: index, for: client, into: &block)
+            if isStoring {
+                store(block.bytes.span, at: index, from: client, isCommand: false, emit: &emit)
+            } else {
+                try checkValue(block.bytes.span, at: index, from: client)
+            }
+        }
+    }
 
     /// Refuses writes to several values of which one is not reliable, where the settings ask so.
     private func checkReliability(of queue: PrepareQueue) throws(Refusal) {

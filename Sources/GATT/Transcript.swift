@@ -25,8 +25,8 @@ public struct TranscriptDifference: Equatable, Sendable, CustomStringConvertible
 ///     > 0A0300              the client sends this PDU
 ///     < 0B01                the server must have sent this PDU, the next in its order
 ///     silence               the server must have sent nothing more
-///     link encrypted bonded key-size=16      what the link is from here on; a word not said is not so
-///     notify 0x0003 0102    the application sets the value and sends it, if the client asked for it
+///     link encrypted bonded key-size=16    what the link is now; a word not said is not so
+///     notify 0x0003 0102    the application sets the value and sends it to who has asked
 ///     set 0x0003 0102       the application sets the value
 ///     disconnect            a new, plain link follows
 ///     client 1              the lines that follow are of this client; 0 at first
@@ -53,10 +53,10 @@ public struct Transcript: Sendable {
     public static func parse(_ text: String) throws(TranscriptError) -> Transcript {
         var steps: [(line: Int, step: Step)] = []
         var number = 0
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             number += 1
             let code = line.prefix { $0 != "#" }
-            let words = code.split { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
+            let words = code.split { $0 == " " || $0 == "\t" }
             guard let command = words.first else { continue }
             do throws(Fault) {
                 steps.append((number, try step(String(command), Array(words.dropFirst()))))
@@ -105,7 +105,8 @@ public struct Transcript: Sendable {
             return .changed(start...end)
         default:
             throw Fault(
-                message: "cannot read \"\(([Substring(command)] + words).joined(separator: " "))\"; "
+                message:
+                    "cannot read \"\(([Substring(command)] + words).joined(separator: " "))\"; "
                     + "write > HEX, < HEX, silence, link [WORDS], notify HANDLE [HEX], "
                     + "set HANDLE HEX, disconnect, client N, wait N s or changed HANDLE HANDLE")
         }

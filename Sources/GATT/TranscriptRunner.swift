@@ -29,13 +29,18 @@ private struct TranscriptRun {
         self.server.connect(0)
     }
 
-    /// What the server has sent and no step has asked for, as a complaint.
+    /// What the server has sent to any client and no step has asked for, as a complaint.
     var leftover: String? {
-        for (client, pdus) in sent.enumerated() where !pdus.isEmpty {
-            let text = pdus.map { Hex.string($0) }.joined(separator: ", ")
-            return "the server also sent \(text)" + (client > 0 ? " to client \(client)" : "")
+        for client in sent.indices {
+            if let complaint = leftover(of: client) { return complaint }
         }
         return nil
+    }
+
+    private func leftover(of client: Int) -> String? {
+        guard !sent[client].isEmpty else { return nil }
+        let text = sent[client].map { Hex.string($0) }.joined(separator: ", ")
+        return "the server also sent \(text)" + (client > 0 ? " to client \(client)" : "")
     }
 
     /// Does one step; a complaint where the server did otherwise.
@@ -43,7 +48,7 @@ private struct TranscriptRun {
         switch step {
         case .send(let pdu): send(pdu)
         case .expect(let pdu): return expect(pdu)
-        case .silence: return sent[client].isEmpty ? nil : leftover
+        case .silence: return leftover(of: client)
         case .link(let security):
             server.setSecurity(security, of: client)
             indicate()
@@ -57,7 +62,7 @@ private struct TranscriptRun {
                 return "\(Hex.code(handle)) cannot take the value \(Hex.string(value))"
             }
         case .disconnect:
-            if let leftover { return leftover }
+            if let complaint = leftover(of: client) { return complaint }
             server.disconnect(client)
             server.connect(client)
         case .client(let number):

@@ -41,8 +41,10 @@ enum OpcodeNames {
         (.leRand, "LE Rand"),
         (.leReadSupportedStates, "LE Read Supported States"),
         (.leRemoteConnectionParameterRequestReply, "LE Remote Connection Parameter Request Reply"),
-        (.leRemoteConnectionParameterRequestNegativeReply,
-            "LE Remote Connection Parameter Request Negative Reply"),
+        (
+            .leRemoteConnectionParameterRequestNegativeReply,
+            "LE Remote Connection Parameter Request Negative Reply"
+        ),
         (.leSetDataLength, "LE Set Data Length"),
         (.leReadSuggestedDefaultDataLength, "LE Read Suggested Default Data Length"),
         (.leWriteSuggestedDefaultDataLength, "LE Write Suggested Default Data Length"),

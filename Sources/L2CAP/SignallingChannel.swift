@@ -35,8 +35,8 @@ public struct SignallingChannel: Sendable {
     public init(role: Role) { self.role = role }
 
     /// Appends a Connection Parameter Update Request of a peripheral.
-    /// - Returns: false, and nothing written, while one is unanswered or where the values are out of
-    ///   range.
+    /// - Returns: false, and nothing written, while one is unanswered or where the values are out
+    ///   of range.
     public mutating func requestParameters(
         _ request: ConnectionParameterUpdateRequest, at now: Instant, into pdu: inout ByteBlock
     ) -> Bool {

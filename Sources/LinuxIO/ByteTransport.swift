@@ -181,6 +181,8 @@ enum Opening {
 protocol TransportSource: SendableMetatype {
     /// How the specification is written: `tcp-client:HOST:PORT`.
     static var form: String { get }
+    /// What it is, in a few words, for the help text.
+    static var meaning: String { get }
     /// Reads what stands behind the colon; nil where it does not have the form.
     init?(specification: Substring)
     /// Where the pipe goes, or where a peer finds it.

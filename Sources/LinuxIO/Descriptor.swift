@@ -29,7 +29,8 @@ public final class Descriptor {
     }
 
     /// Writes as much of `bytes` in `range` as the kernel takes and returns how much that was.
-    func write(_ bytes: [UInt8], _ range: Range<Int>, to object: String) throws(SystemError) -> Int {
+    func write(_ bytes: [UInt8], _ range: Range<Int>, to object: String) throws(SystemError) -> Int
+    {
         while true {
             let count = unsafe bytes[range].withUnsafeBytes {
                 unsafe Glibc.write(number, $0.baseAddress, $0.count)

@@ -65,6 +65,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let isText = unsafe inet_ntop(AF_INET6, octets, &text, socklen_t(text.count)) != nil
         guard isText else { return "" }
-        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(
+            decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -132,17 +132,21 @@ public enum EndSignal: Equatable, Sendable {
     ) throws(SystemError) {
         if let watch = watched[token], watch.descriptor === descriptor, descriptor.isOpen {
             guard watch.interest != interest else { return }
-            try Self.control(poll, EPOLL_CTL_MOD, descriptor, Self.flags(interest), UInt64(token.value))
+            try Self.control(
+                poll, EPOLL_CTL_MOD, descriptor, Self.flags(interest), UInt64(token.value))
         } else {
             unwatch(token)
-            try Self.control(poll, EPOLL_CTL_ADD, descriptor, Self.flags(interest), UInt64(token.value))
+            try Self.control(
+                poll, EPOLL_CTL_ADD, descriptor, Self.flags(interest), UInt64(token.value))
         }
         watched[token] = Watch(descriptor: descriptor, interest: interest)
     }
 
     /// Stops watching; the loop lets go of the descriptor. Unknown tokens are ignored.
     public mutating func unwatch(_ token: Token) {
-        guard let watch = watched.removeValue(forKey: token), watch.descriptor.isOpen else { return }
+        guard let watch = watched.removeValue(forKey: token), watch.descriptor.isOpen else {
+            return
+        }
         _ = epoll_ctl(poll.number, EPOLL_CTL_DEL, watch.descriptor.number, nil)
     }
 

@@ -26,7 +26,8 @@ public final class FileOutput {
         do throws(SystemError) { try flush() } catch {}
     }
 
-    /// Appends `bytes`; they reach the file when 64 KiB have been gathered, at `flush` or at `close`.
+    /// Appends `bytes`; they reach the file when 64 KiB have been gathered, at `flush` or at
+    /// `close`.
     public func write(_ bytes: [UInt8]) throws(SystemError) {
         buffer += bytes
         if buffer.count >= Self.bufferOctetsMax { try flush() }

@@ -18,7 +18,9 @@ struct SocketAddress {
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = endpoint.port.bigEndian
-            unsafe withUnsafeMutableBytes(of: &address.sin_addr) { unsafe $0.copyBytes(from: octets) }
+            unsafe withUnsafeMutableBytes(of: &address.sin_addr) {
+                unsafe $0.copyBytes(from: octets)
+            }
             store(address)
         case .v6(let octets):
             var address = sockaddr_in6()
@@ -31,7 +33,7 @@ struct SocketAddress {
         }
     }
 
-    /// A path of 1 to `pathOctetsMax` octets; one that starts with `@` is in the abstract namespace.
+    /// A path of 1 to `pathOctetsMax` octets; one that starts with `@` is an abstract name.
     init(path: String) {
         self.init()
         var address = sockaddr_un()
@@ -85,7 +87,9 @@ struct SocketAddress {
     }
 
     /// Lets `accept` or `getsockname` write an address.
-    static func filled(_ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32)
+    static func filled(
+        _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    )
         -> (address: SocketAddress, result: Int32)
     {
         var address = SocketAddress()

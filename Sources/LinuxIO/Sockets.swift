@@ -11,7 +11,8 @@ enum Sockets {
     }
 
     /// A new stream socket.
-    private static func stream(_ family: Int32, _ object: String) throws(SystemError) -> Descriptor {
+    private static func stream(_ family: Int32, _ object: String) throws(SystemError) -> Descriptor
+    {
         let type = Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC
         return Descriptor(
             try systemCall("open a socket for", object) { socket(family, type, 0) })

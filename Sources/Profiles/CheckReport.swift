@@ -34,10 +34,11 @@ public enum CheckReport {
         lines.append("  mtu \(profile.server.mtu)")
         if let rule = profile.activity {
             let end = rule.samples.last?.time ?? .zero
+            let above = DecimalText.short(rule.activeAbove)
+            let below = DecimalText.short(rule.idleBelow)
             lines.append(
-                "  activity above \(DecimalText.short(rule.activeAbove)) g, idle after \(rule.hold) below "
-                    + "\(DecimalText.short(rule.idleBelow)) g; trace of \(rule.samples.count) values "
-                    + "in \(end)")
+                "  activity above \(above) g, idle after \(rule.hold) below \(below) g; "
+                    + "trace of \(rule.samples.count) values in \(end)")
         }
         return lines
     }
@@ -110,7 +111,8 @@ public enum CheckReport {
             switch attribute.kind {
             case .service:
                 let uuid = BluetoothUUID(littleEndian: value.span) ?? attribute.type
-                text = "service \(named(AssignedNames.service(uuid), uuid.description))"
+                text =
+                    "service \(named(AssignedNames.service(uuid), uuid.description))"
                     + ", to \(Hex.code(attribute.groupEnd))"
             case .characteristic:
                 binding = plan.binding(valueHandle: attribute.handle &+ 1)
@@ -118,7 +120,8 @@ public enum CheckReport {
             case .value, .clientConfiguration, .serverConfiguration, .clientSupportedFeatures,
                 .databaseHash, .serviceChanged, .include:
                 if let binding, binding.valueHandle == attribute.handle {
-                    text = "    value" + permissions(attribute.permissions) + " = " + source(binding)
+                    text =
+                        "    value" + permissions(attribute.permissions) + " = " + source(binding)
                 } else {
                     text = "    " + descriptor(attribute, value)
                 }
@@ -130,12 +133,16 @@ public enum CheckReport {
 
     /// `characteristic temperature (0x2A6E), read, notify`.
     private static func declaration(_ value: [UInt8], label binding: ValueBinding?) -> String {
-        let uuid = BluetoothUUID(littleEndian: value.span.extracting(min(3, value.count)..<value.count))
+        let uuid = BluetoothUUID(
+            littleEndian: value.span.extracting(min(3, value.count)..<value.count))
         let number = uuid?.description ?? "unknown"
         let name = named(uuid.flatMap { AssignedNames.characteristic($0) }, number)
         let properties = CharacteristicProperties(rawValue: value.first ?? 0).names
-        let label = binding.flatMap { [name, number].contains($0.name) || name.hasPrefix($0.name)
-            ? nil : " '\($0.name)'" } ?? ""
+        let label =
+            binding.flatMap {
+                [name, number].contains($0.name) || name.hasPrefix($0.name)
+                    ? nil : " '\($0.name)'"
+            } ?? ""
         return (["characteristic \(name)\(label)"] + properties).joined(separator: ", ")
     }
 
@@ -163,12 +170,7 @@ public enum CheckReport {
 
     private static func descriptor(_ attribute: Attribute, _ value: [UInt8]) -> String {
         let name = named(AssignedNames.descriptor(attribute.type), attribute.type.description)
-        let shown =
-            switch attribute.type {
-            case GATTType.userDescription: ValueFormat.utf8.describe(value)
-            case GATTType.presentationFormat: PresentationFormat.describe(value)
-            default: ValueFormat.plain(value)
-            }
+        let shown = DescriptorText.describe(value, type: attribute.type)
         return name + permissions(attribute.permissions) + " = " + shown
     }
 
@@ -190,7 +192,9 @@ public enum CheckReport {
 
     private static func describe(_ generator: Generator, in format: ValueFormat) -> String {
         var unit = ""
-        if case .number(let spec) = format, !spec.unit.symbol.isEmpty { unit = " " + spec.unit.symbol }
+        if case .number(let spec) = format, !spec.unit.symbol.isEmpty {
+            unit = " " + spec.unit.symbol
+        }
         let short = DecimalText.short
         switch generator {
         case .sine(let low, let high, let period, let noise):

@@ -28,8 +28,11 @@ public enum ProfileLoader {
         for problem in document.problems {
             context.report(mark: problem.mark, path: "", problem.problem, problem.remedy)
         }
-        let profile = Form<DeviceProfile>.profile.read(Place(node: document.root, path: ""), context)
-        if let profile, context.errors.isEmpty { ProfileChecks.run(profile, document.root, context) }
+        let profile = Form<DeviceProfile>.profile.read(
+            Place(node: document.root, path: ""), context)
+        if let profile, context.errors.isEmpty {
+            checkTable(profile, document.root, context)
+        }
         guard let profile, context.errors.isEmpty else {
             throw ProfileErrors(list: context.sortedErrors)
         }
@@ -43,22 +46,20 @@ public struct FileFailure: Error, Equatable, Sendable {
     public init(reason: String) { self.reason = reason }
 }
 
-/// What can only be checked once the whole profile is there.
-private enum ProfileChecks {
-    static func run(_ profile: DeviceProfile, _ root: YAMLNode, _ context: DecodeContext) {
-        let place = Place(node: root, path: "services")
-        var labels: [String] = []
-        for characteristic in profile.services.flatMap(\.characteristics) {
-            guard let label = characteristic.label else { continue }
-            if labels.contains(label) {
-                context.report(place, "the label '\(label)' stands twice", "give each its own")
-            }
-            labels.append(label)
-        }
-        do throws(AttributeTableError) { _ = try AttributePlan(checking: profile) } catch {
+extension ProfileLoader {
+    /// What can only be checked once the whole profile is there: whether it has a table.
+    private static func checkTable(
+        _ profile: DeviceProfile, _ root: YAMLNode, _ context: DecodeContext
+    ) {
+        do throws(AttributeTableError) {
+            _ = try AttributePlan(checking: profile)
+        } catch {
+            guard case .mapping(let pairs) = root.content else { return }
+            let key = pairs.first { $0.key == "services" }
             // Handles follow one another and values are checked: only their number can be wrong.
             context.report(
-                place, "the services have more attributes than there are handles, 65535", "remove some")
+                mark: key?.keyMark ?? root.mark, path: "services",
+                "the services have more attributes than there are handles, 65535", "remove some")
         }
     }
 }

@@ -28,15 +28,20 @@ extension ValueFormat {
             }
             return words[Int(bytes[0])]
         case .utf8:
-            guard let text = String(validating: bytes, as: UTF8.self) else { return Self.plain(bytes) }
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                return Self.plain(bytes)
+            }
             return Self.quoted(text)
         case .bytes: return Self.plain(bytes)
         }
     }
 
-    /// `01 02 FF`, or `empty`.
+    /// `01 02 FF`, or `empty`; of a long value the beginning and the count.
     static func plain(_ bytes: [UInt8]) -> String {
-        bytes.isEmpty ? "empty" : Hex.string(bytes, separator: " ")
+        guard !bytes.isEmpty else { return "empty" }
+        let shown = Array(bytes.prefix(bytes.count > 64 ? 32 : 64))
+        let text = Hex.string(shown, separator: " ")
+        return shown.count < bytes.count ? "\(text) … (\(bytes.count) octets)" : text
     }
 
     /// Text in quotes, with control characters escaped so that a peer cannot move the cursor.
@@ -87,7 +92,8 @@ enum DecimalText {
 
     /// The shortest text, without a trailing `.0`: `21.57`, `100`, `-40`.
     static func short(_ value: Double) -> String {
-        let text = "\(value)"
+        // Without it a negative zero would show its sign.
+        let text = "\(value == 0 ? 0 : value)"
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 }

@@ -2,7 +2,8 @@
 
 /// A protocol layer as a value: no sockets, no clock, no callbacks.
 ///
-/// A call emits a bounded number of outputs, whatever a peer sends. Whoever drives the machine calls
+/// A call emits a bounded number of outputs, whatever a peer sends. Whoever drives the machine
+/// calls
 /// `expire` when `deadline` has been reached, and asks `deadline` again after every call.
 public protocol Machine {
     associatedtype Input
@@ -15,19 +16,21 @@ public protocol Machine {
 
 /// What a step has to say, in order. The driver reuses one and empties it between steps.
 public struct Outputs<Element> {
-    public private(set) var elements: [Element] = []
+    @usableFromInline var storage: [Element] = []
+    @inlinable public var elements: [Element] { storage }
 
-    @inlinable public init(capacity: Int = 16) { reserve(capacity) }
+    @inlinable public init(capacity: Int = 16) { storage.reserveCapacity(capacity) }
 
-    @usableFromInline mutating func reserve(_ capacity: Int) { elements.reserveCapacity(capacity) }
+    @inlinable public var isEmpty: Bool { storage.isEmpty }
+    @inlinable public var count: Int { storage.count }
 
-    @inlinable public var isEmpty: Bool { elements.isEmpty }
-    @inlinable public var count: Int { elements.count }
-
-    public mutating func append(_ element: Element) { elements.append(element) }
+    @inlinable public mutating func append(_ element: Element) { storage.append(element) }
 
     /// Empties the list and keeps its memory.
-    public mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
+    @inlinable public mutating func removeAll() {
+        // Mostly there is nothing, and finding that out is cheaper.
+        if !storage.isEmpty { storage.removeAll(keepingCapacity: true) }
+    }
 }
 
 extension Outputs: Sendable where Element: Sendable {}

@@ -14,7 +14,8 @@ public enum WorldEvent: Sendable {
 /// A device on a virtual controller, the air, the built-in central if asked for, and the hosts that
 /// joined from outside.
 ///
-/// The same world runs live (a driver calls `run` when `deadline` has come) and in virtual time (the
+/// The same world runs live (a driver calls `run` when `deadline` has come) and in virtual time
+/// (the
 /// driver jumps from deadline to deadline). Nothing here knows which it is.
 public struct World: Sendable {
     public private(set) var air: Air
@@ -79,13 +80,17 @@ public struct World: Sendable {
         settle(at: now)
     }
 
+    /// Captures the device's packets from here on.
+    /// - Parameter epoch: microseconds since 1970 at `Instant.zero`.
+    public mutating func capture(epoch: Int64) { port.capture = BtsnoopWriter(epoch: epoch) }
+
     /// What is to be appended to the capture file.
     public mutating func takeCapture() -> [UInt8] { port.takeCapture() }
 
     // MARK: hosts from outside
 
-    /// A host joins the air; its controller's number is returned.
-    public mutating func addHost() -> Int? { air.addController() }
+    /// A host joins the air; its controller's number is returned, nil where the air is full.
+    public mutating func addHost() -> Int? { air.isFull ? nil : air.addController() }
 
     /// A host has gone, without a word on the air.
     public mutating func removeHost(_ host: Int, at now: Instant) {
@@ -116,14 +121,16 @@ public struct World: Sendable {
             if air.hasOutput(devicePort) {
                 moved = true
                 air.drain(devicePort, into: &down)
-                _ = port.receive(down.bytes.span, at: now, sending: &up, emit: &deviceEvents)
+                let packets = down.bytes
+                _ = port.receive(packets.span, at: now, sending: &up, emit: &deviceEvents)
                 down.removeAll()
                 deliverFromDevice(at: now)
             }
             if let centralPort, air.hasOutput(centralPort) {
                 moved = true
                 air.drain(centralPort, into: &down)
-                central?.receive(down.bytes.span, at: now, sending: &up, emit: &findings)
+                let packets = down.bytes
+                central?.receive(packets.span, at: now, sending: &up, emit: &findings)
                 down.removeAll()
                 deliverFromCentral(at: now)
             }
@@ -144,9 +151,10 @@ public struct World: Sendable {
     }
 
     private mutating func deliver(to controller: Int, at now: Instant) {
+        let packets = up.bytes
         var offset = 0
-        while case .packet(_, let end) = H4.frame(up.bytes.span, from: offset) {
-            air.receive(up.bytes.span.extracting(offset..<end), from: controller, at: now)
+        while case .packet(_, let end) = H4.frame(packets.span, from: offset) {
+            air.receive(packets.span.extracting(offset..<end), from: controller, at: now)
             offset = end
         }
         up.removeAll()

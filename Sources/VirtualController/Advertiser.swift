@@ -91,7 +91,7 @@ struct Advertiser {
     private var octets: Int { type.isDirected ? 12 : 6 + data.count }
     private var airTime: Int64 { Radio.airTime(octets: octets) }
 
-    /// Skips the events that are over at `now`, unheard, and stands at the first PDU of the next.
+    /// Skips the PDUs that are over at `now`, unheard, whole events of them in one short loop.
     mutating func skip(to now: Instant) {
         let channels = Int64(channelMap.nonzeroBitCount)
         let length = channels * airTime + (channels - 1) * Radio.channelChange
@@ -107,6 +107,7 @@ struct Advertiser {
         events = count
         eventStart = Instant(microseconds: at)
         beginEvent()
+        while stepEnd <= now { advance() }
     }
 
     /// T_advEvent: interval and advDelay; high duty cycle directed advertising has no advDelay.
@@ -115,8 +116,11 @@ struct Advertiser {
         return interval + draws.below(Radio.advertisingDelayMax + 1)
     }
 
+    private var firstChannel: Int { channelMap.trailingZeroBitCount }
+    var isFirstChannel: Bool { channel == firstChannel }
+
     private mutating func beginEvent() {
-        channel = channelMap.trailingZeroBitCount
+        channel = firstChannel
         begin(.advertisement, at: eventStart, lasting: airTime)
     }
 

@@ -6,14 +6,15 @@ public import Wire
 /// Several Bluetooth LE controllers that hear one another, each with a host that speaks H4 to it.
 ///
 /// Pure and deterministic: equal seeds and equal calls give equal octets. Time stands still between
-/// calls; whoever drives it calls `expire` when `deadline` has come. Every radio reaches every other
-/// one, and a controller's roles do not compete for its radio.
+/// calls; whoever drives it calls `expire` when `deadline` has come. Every radio reaches every
+/// other one, and a controller's roles do not compete for its radio.
 public struct Air: Sendable {
     /// How long things take.
     public enum Timing: Sendable {
         /// Scan windows, channels, connection events and air times as real radios have them.
         case radio
-        /// Whoever scans hears every advertising event, and data does not wait for connection events.
+        /// Whoever scans hears every advertising event, and data does not wait for connection
+        /// events.
         case ideal
     }
 
@@ -105,7 +106,8 @@ public struct Air: Sendable {
     public mutating func receive(_ packet: Span<UInt8>, from port: Int, at now: Instant) {
         guard isPresent(port) else { return }
         expire(at: now)
-        guard case .packet(let type, let end) = H4.frame(packet, from: 0), end == packet.count else {
+        guard case .packet(let type, let end) = H4.frame(packet, from: 0), end == packet.count
+        else {
             return
         }
         switch type {

@@ -62,7 +62,8 @@ extension Air {
         if let initiator {
             controllers[port].advertiser.beginConnectIndication(from: initiator)
         } else if !requesters.isEmpty, !isLost() {
-            // Requests at the same instant: the strongest is understood and the response reaches all.
+            // Requests at the same instant: the strongest is understood and the response reaches
+            // all.
             controllers[port].advertiser.requesters = requesters
             controllers[port].advertiser.beginScanResponse()
         } else {
@@ -98,7 +99,7 @@ extension Air {
 
     private func hears(_ plan: ListeningPlan, _ advertiser: Advertiser) -> Bool {
         switch timing {
-        case .ideal: advertiser.start >= plan.beginning
+        case .ideal: advertiser.isFirstChannel && advertiser.start >= plan.beginning
         case .radio:
             plan.hears(
                 channel: advertiser.channel, from: advertiser.start, to: advertiser.stepEnd)
@@ -143,8 +144,11 @@ extension Air {
         } else if advertiser.filterPolicy & 0b10 != 0 {
             guard controllers[port].acceptList.contains(initiator.own) else { return false }
         }
-        // Two links between the same two addresses do not exist.
-        return !isLinked(listener, to: advertiser.address)
+        // Whoever has no place for one more link ignores the other, and two links between the same
+        // two addresses do not exist.
+        return controllers[listener].links.count < Capabilities.linksMax
+            && controllers[port].links.count < Capabilities.linksMax
+            && !isLinked(listener, to: advertiser.address)
     }
 
     /// Whether the controller on `port` has a link to `peer`.

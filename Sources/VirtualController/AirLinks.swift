@@ -12,7 +12,8 @@ extension Air {
     /// Creates the link that CONNECT_IND, which has just ended, asks for.
     /// - Parameter isHeard: false where it was lost, so that only the central has the link.
     mutating func connect(
-        central: Int, _ initiator: Initiator, to peripheral: Int, _ address: AirAddress, isHeard: Bool
+        central: Int, _ initiator: Initiator, to peripheral: Int, _ address: AirAddress,
+        isHeard: Bool
     ) {
         controllers[central].initiator = nil
         updateListeners()
@@ -73,8 +74,8 @@ extension Air {
         report(connection: event, to: port)
     }
 
-    /// The enhanced event where its bit is set, else the first one, never both (Core 6.0, Vol 4, Part
-    /// E, 7.7.65.10).
+    /// The enhanced event where its bit is set, else the first one, never both (Core 6.0, Vol 4,
+    /// Part E, 7.7.65.10).
     private mutating func report(connection: LEEnhancedConnectionComplete, to port: Int) {
         guard !controllers[port].wants(.leMeta, .enhancedConnectionComplete) else {
             return controllers[port].send(connection)
@@ -106,10 +107,12 @@ extension Air {
         return nil
     }
 
-    /// Takes an ACL packet of a host. Packets for links that have ended are dropped without a word: the
-    /// host may not know yet.
+    /// Takes an ACL packet of a host. Packets for links that have ended are dropped without a word:
+    /// the host may not know yet.
     mutating func receiveACL(_ packet: Span<UInt8>, from port: Int) {
-        guard let header = ACLHeader(packet: packet), let end = find(port, header.handle) else { return }
+        guard let header = ACLHeader(packet: packet), let end = find(port, header.handle) else {
+            return
+        }
         guard header.length <= Capabilities.aclOctetsMax,
             controllers[port].packetsHeld < Capabilities.aclPacketsMax
         else {
@@ -183,7 +186,9 @@ extension Air {
             links[slot].isEstablished ? .connectionTimeout : .connectionFailedToBeEstablished
         for role in Role.both {
             let side = links[slot].sides[role.rawValue]
-            guard let port = side.port, side.lastHeard + links[slot].patience <= clock else { continue }
+            guard let port = side.port, side.lastHeard + links[slot].patience <= clock else {
+                continue
+            }
             let isAsked = side.procedures.contains(.terminate)
             reportEnd(slot, role, isAsked ? .terminatedByLocalHost : reason)
             leave(slot, port)
@@ -193,7 +198,8 @@ extension Air {
 
     // MARK: Connection events
 
-    /// Runs the exchange that is due, the first of a connection event or a further one of an open event.
+    /// Runs the exchange that is due, the first of a connection event or a further one of an open
+    /// event.
     private mutating func runExchange(_ slot: Int) {
         let cost = TimeSpan.microseconds(links[slot].exchangeTime)
         if links[slot].isEventOpen {
@@ -210,7 +216,7 @@ extension Air {
         let isHeard = exchange(slot)
         guard !links[slot].isFree else { return }
         links[slot].isAwake = hadTraffic
-        links[slot].isEventOpen = isHeard && links[slot].hasTraffic
+        links[slot].isEventOpen = isHeard && canSend(slot)
         if links[slot].isEventOpen { links[slot].nextExchange = clock + cost }
     }
 
@@ -298,8 +304,8 @@ extension Air {
         controllers[port].send(event)
     }
 
-    /// Takes the controller on `port` out of the link. The other end, if there is one, hears nothing
-    /// from now on.
+    /// Takes the controller on `port` out of the link. The other end, if there is one, hears
+    /// nothing from now on.
     mutating func leave(_ slot: Int, _ port: Int) {
         if loss == 0 || timing == .ideal { hearBothSides(slot) }
         for index in 0..<2 where links[slot].sides[index].port == port {

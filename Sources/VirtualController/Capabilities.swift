@@ -6,7 +6,8 @@ enum Capabilities {
     /// One link takes a few kilobytes; more links than phones hold at once.
     static let linksMax = 16
     static let filterAcceptListMax = 16
-    /// LE ACL buffers: one packet fills the longest link-layer PDU, twelve keep a link of 30 ms busy.
+    /// LE ACL buffers: one packet fills the longest link-layer PDU, twelve keep a link of 30 ms
+    /// busy.
     static let aclOctetsMax = 251
     static let aclPacketsMax = 12
     /// Data length without and with the extension (Core 6.0, Vol 6, Part B, 4.5.10).

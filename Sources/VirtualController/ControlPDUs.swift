@@ -14,7 +14,11 @@ extension Air {
         case .parameterRequest(let min, let parameters):
             receiveParameterRequest(slot, role, min: min, parameters)
         case .parameterReject(let status): finishUpdate(slot, role, status)
-        case .channelMap(let map): links[slot].channelMap = map
+        case .channelMap:
+            guard end(.channelMap, slot, role.other),
+                let central = links[slot].sides[role.other.rawValue].port
+            else { return }
+            links[slot].channelMap = controllers[central].channelClassification
         case .featureRequest: push(slot, role, .featureResponse)
         case .featureResponse:
             guard end(.features, slot, role) else { return }
@@ -88,8 +92,8 @@ extension Air {
         }
     }
 
-    /// The end that asked has the other's preferences: each direction takes the fastest PHY that both
-    /// like, or stays (Core 6.0, Vol 6, Part B, 5.1.10).
+    /// The end that asked has the other's preferences: each direction takes the fastest PHY that
+    /// both like, or stays (Core 6.0, Vol 6, Part B, 5.1.10).
     private mutating func agreePHYs(_ slot: Int, _ role: Role, tx: UInt8, rx: UInt8) {
         let own = links[slot].sides[role.rawValue]
         let before = [own.phy, links[slot].sides[role.other.rawValue].phy]
@@ -143,7 +147,8 @@ extension Air {
         controllers[port].send(event)
     }
 
-    /// The peripheral knows the new parameters; they begin six events later, at once in ideal timing.
+    /// The peripheral knows the new parameters; they begin six events later, at once in ideal
+    /// timing.
     private mutating func scheduleUpdate(_ slot: Int, _ parameters: LinkParameters) {
         let events = timing == .ideal ? 0 : 6 + Int64(links[slot].parameters.latency)
         links[slot].update = (parameters, links[slot].anchor + links[slot].interval * events)

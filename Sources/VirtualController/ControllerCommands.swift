@@ -29,8 +29,8 @@ extension Air {
         controllers[port].send(event)
     }
 
-    /// Decodes a command that Command Complete answers with what `body` returns. Parameters that are too
-    /// short are invalid.
+    /// Decodes a command that Command Complete answers with what `body` returns. Parameters that
+    /// are too short are invalid.
     mutating func complete<Command: HCICommand>(
         _ type: Command.Type, _ parameters: Span<UInt8>, _ port: Int,
         _ body: (inout Air, Command) -> Command.Return

@@ -13,7 +13,9 @@ extension Air {
         case .leSetAdvertisingData:
             return set(LESetAdvertisingData.self, parameters, port) { air, command in
                 guard Int(command.length) <= command.data.count else { return .invalidParameters }
-                air.changeAdvertiser(port) { $0.data = Array(command.data.prefix(Int(command.length))) }
+                air.changeAdvertiser(port) {
+                    $0.data = Array(command.data.prefix(Int(command.length)))
+                }
                 return .success
             }
         case .leSetScanResponseData:
@@ -47,7 +49,9 @@ extension Air {
             let isServed = set(LECreateConnectionCancel.self, parameters, port) { _, _ in
                 wasInitiating ? .success : .commandDisallowed
             }
-            if wasInitiating { reportNoConnection(port, role: .central, .unknownConnectionIdentifier) }
+            if wasInitiating {
+                reportNoConnection(port, role: .central, .unknownConnectionIdentifier)
+            }
             return isServed
         default: return false
         }
@@ -123,7 +127,9 @@ extension Air {
     // MARK: Scanning
 
     /// Core 6.0, Vol 4, Part E, 7.8.10.
-    private mutating func setScanParameters(_ port: Int, _ command: LESetScanParameters) -> HCIStatus {
+    private mutating func setScanParameters(_ port: Int, _ command: LESetScanParameters)
+        -> HCIStatus
+    {
         guard !controllers[port].scanner.isEnabled else { return .commandDisallowed }
         guard command.scanType <= 1, command.filterPolicy <= 3,
             Self.isScanRange(command.scanInterval, command.scanWindow)
@@ -166,7 +172,8 @@ extension Air {
     // MARK: Initiating
 
     /// Core 6.0, Vol 4, Part E, 7.8.12. Of a range of intervals the longest is taken.
-    private mutating func createConnection(_ port: Int, _ command: LECreateConnection) -> HCIStatus {
+    private mutating func createConnection(_ port: Int, _ command: LECreateConnection) -> HCIStatus
+    {
         guard controllers[port].initiator == nil else { return .commandDisallowed }
         guard Self.isScanRange(command.scanInterval, command.scanWindow),
             command.initiatorFilterPolicy <= 1, command.minCeLength <= command.maxCeLength,

@@ -60,7 +60,8 @@ extension Air {
     ) -> HCIStatus {
         guard let end = find(port, handle) else { return .unknownConnectionIdentifier }
         let side = end.role.rawValue
-        guard links[end.slot].sides[side].procedures.isDisjoint(with: [procedure, .terminate]) else {
+        guard links[end.slot].sides[side].procedures.isDisjoint(with: [procedure, .terminate])
+        else {
             return .commandDisallowed
         }
         links[end.slot].sides[side].procedures.insert(procedure)
@@ -73,15 +74,17 @@ extension Air {
     private static let disconnectReasons: [UInt8] = [0x05, 0x13, 0x14, 0x15, 0x1A, 0x29, 0x3B]
 
     private mutating func disconnect(_ port: Int, _ command: Disconnect) -> HCIStatus {
-        guard find(port, command.connectionHandle) != nil else { return .unknownConnectionIdentifier }
+        guard find(port, command.connectionHandle) != nil else {
+            return .unknownConnectionIdentifier
+        }
         guard Self.disconnectReasons.contains(command.reason.rawValue) else {
             return .invalidParameters
         }
         return request(port, command.connectionHandle, .terminate, .terminate(command.reason))
     }
 
-    /// Versions are exchanged once; a second question is answered from memory (Core 6.0, Vol 6, Part
-    /// B, 5.1.5).
+    /// Versions are exchanged once; a second question is answered from memory (Core 6.0, Vol 6,
+    /// Part B, 5.1.5).
     private mutating func readRemoteVersion(_ parameters: Span<UInt8>, _ port: Int) -> Bool {
         var known: (slot: Int, role: Role)?
         let isServed = begin(ReadRemoteVersionInformation.self, parameters, port) { air, command in
@@ -108,7 +111,8 @@ extension Air {
 
     /// The central sets the parameters, the peripheral asks for them (Core 6.0, Vol 4, Part E,
     /// 7.8.18).
-    private mutating func updateConnection(_ port: Int, _ command: LEConnectionUpdate) -> HCIStatus {
+    private mutating func updateConnection(_ port: Int, _ command: LEConnectionUpdate) -> HCIStatus
+    {
         guard let end = find(port, command.connectionHandle) else {
             return .unknownConnectionIdentifier
         }

@@ -41,7 +41,8 @@ extension Air {
                 air.setRandomAddress(port, command)
             }
         case .leReadAdvertisingPhysicalChannelTxPower:
-            return complete(LEReadAdvertisingPhysicalChannelTxPower.self, parameters, port) { _, _ in
+            return complete(LEReadAdvertisingPhysicalChannelTxPower.self, parameters, port) {
+                _, _ in
                 var answer = LEAdvertisingTxPower()
                 answer.txPowerLevel = Radio.transmitPower
                 return answer
@@ -53,7 +54,8 @@ extension Air {
     }
 
     /// An address in use is not changed (Core 6.0, Vol 4, Part E, 7.8.4).
-    private mutating func setRandomAddress(_ port: Int, _ command: LESetRandomAddress) -> HCIStatus {
+    private mutating func setRandomAddress(_ port: Int, _ command: LESetRandomAddress) -> HCIStatus
+    {
         let controller = controllers[port]
         guard !controller.advertiser.isEnabled, !controller.isListening else {
             return .commandDisallowed
@@ -104,7 +106,8 @@ extension Air {
         _ port: Int, _ type: AddressType, _ address: DeviceAddress, isAdded: Bool
     ) -> HCIStatus {
         guard !usesAcceptList(port) else { return .commandDisallowed }
-        // Anonymous advertisers do not exist in legacy advertising: an entry for them matches nobody.
+        // Anonymous advertisers do not exist in legacy advertising: an entry for them matches
+        // nobody.
         if type.rawValue == 0xFF { return .success }
         guard type == .publicDevice || type == .randomDevice else { return .invalidParameters }
         let entry = AirAddress(isRandom: type == .randomDevice, address: address)
@@ -167,7 +170,8 @@ extension Air {
         }
     }
 
-    /// Links that are central here follow the host's classification (Core 6.0, Vol 4, Part E, 7.8.19).
+    /// Links that are central here follow the host's classification (Core 6.0, Vol 4, Part E,
+    /// 7.8.19).
     private mutating func classifyChannels(_ port: Int, _ octets: [UInt8]) -> HCIStatus {
         var map: UInt64 = 0
         for (index, octet) in octets.enumerated() { map |= UInt64(octet) << UInt64(8 * index) }
@@ -179,7 +183,12 @@ extension Air {
         controllers[port].channelClassification = map
         for slot in controllers[port].links
         where links[slot].sides[Role.central.rawValue].port == port {
-            push(slot, .central, .channelMap(map))
+            let central = Role.central.rawValue
+            // One PDU at a time: the one that waits carries the newest map.
+            guard links[slot].sides[central].procedures.insert(.channelMap).inserted else {
+                continue
+            }
+            push(slot, .central, .channelMap)
             touched.append(slot)
         }
         return .success
@@ -195,8 +204,8 @@ extension DataLength {
 }
 
 extension PHY {
-    /// The preferences of LE Set PHY and LE Set Default PHY (Core 6.0, Vol 4, Part E, 7.8.48): bits 0
-    /// and 1 of `all` say that there is none for sending and receiving. LE Coded is not there.
+    /// The preferences of LE Set PHY and LE Set Default PHY (Core 6.0, Vol 4, Part E, 7.8.48): bits
+    /// 0 and 1 of `all` say that there is none for sending and receiving. LE Coded is not there.
     static func choice(
         _ all: UInt8, _ tx: UInt8, _ rx: UInt8
     ) -> (status: HCIStatus, tx: UInt8, rx: UInt8) {

@@ -51,7 +51,8 @@ enum ControlPDU {
     case connectionUpdate(LinkParameters)
     case parameterRequest(min: UInt16, LinkParameters)
     case parameterReject(HCIStatus)
-    case channelMap(UInt64)
+    /// Carries the central's classification as it is when this is received.
+    case channelMap
     case featureRequest
     case featureResponse
     case versionIndication
@@ -89,8 +90,8 @@ struct TransmitQueue {
     private(set) var bytes: [UInt8] = []
     /// Where the first unsent octet is.
     private(set) var offset = 0
-    /// Octets of the PDU that the peer has and has not acknowledged yet. Where the acknowledgement is
-    /// lost, it is sent again and ignored.
+    /// Octets of the PDU that the peer has and has not acknowledged yet. Where the acknowledgement
+    /// is lost, it is sent again and ignored.
     var delivered: Int?
 
     var isEmpty: Bool { head == items.count }
@@ -152,6 +153,8 @@ struct Procedures: OptionSet {
     static let terminate = Procedures(rawValue: 1 << 5)
     /// The host owes an answer to LE Remote Connection Parameter Request.
     static let parameterAnswer = Procedures(rawValue: 1 << 6)
+    /// The peripheral does not have the central's newest channel map.
+    static let channelMap = Procedures(rawValue: 1 << 7)
 }
 
 /// One end of a connection.
@@ -176,11 +179,11 @@ struct LinkSide {
     var preferredRxPHYs: UInt8
 }
 
-/// A connection. Where both ends are there, nothing is lost and nothing waits to be sent, its events
-/// are not run: the next one is computed from `anchor`.
+/// A connection. Where both ends are there, nothing is lost and nothing waits to be sent, its
+/// events are not run: the next one is computed from `anchor`.
 struct Link {
     var parameters: LinkParameters
-    var sides: InlineArray<2, LinkSide>
+    var sides: [LinkSide]
     var channelMap: UInt64
     /// A connection event in which the peripheral took part, and from which the others are counted.
     var anchor: Instant
@@ -214,7 +217,8 @@ struct Link {
         isAwake = false
     }
 
-    /// The first event at or after `now`, and after the last one, in which the peripheral takes part.
+    /// The first event at or after `now`, and after the last one, in which the peripheral takes
+    /// part.
     func nextEvent(at now: Instant) -> Instant {
         let isNow = isAwake || !sides[Role.peripheral.rawValue].queue.isEmpty
         let stride = isNow ? interval : interval * (Int64(parameters.latency) + 1)

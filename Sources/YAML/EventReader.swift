@@ -46,7 +46,8 @@ struct Event {
     func next() throws(YAMLError) -> Event {
         guard isReady else {
             throw YAMLError(
-                mark: YAMLMark(line: 1, column: 1), problem: "there is no memory for the YAML parser",
+                mark: YAMLMark(line: 1, column: 1),
+                problem: "there is no memory for the YAML parser",
                 remedy: "free some memory")
         }
         var event = unsafe yaml_event_t()
@@ -95,7 +96,8 @@ struct Event {
         let problem = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? ""
         if unsafe parser.pointee.error == YAML_MEMORY_ERROR {
             return YAMLError(
-                mark: YAMLMark(line: 1, column: 1), problem: "there is no memory for the YAML parser",
+                mark: YAMLMark(line: 1, column: 1),
+                problem: "there is no memory for the YAML parser",
                 remedy: "free some memory")
         }
         if unsafe parser.pointee.error == YAML_READER_ERROR {

@@ -105,7 +105,8 @@ private struct TreeBuilder {
         case .sequenceStart: content = .sequence(try elements(depth: depth, levels: &levels))
         case .mappingStart: content = .mapping(try pairs(depth: depth, levels: &levels))
         case .alias, .documentStart, .end:
-            throw YAMLError(mark: event.mark, problem: "a value is missing", remedy: "write a value here")
+            throw YAMLError(
+                mark: event.mark, problem: "a value is missing", remedy: "write a value here")
         }
         let node = YAMLNode(content, mark: event.mark)
         if let anchor = event.anchor {
@@ -149,7 +150,8 @@ private struct TreeBuilder {
             let key = try build(event, depth: depth + 1).node
             guard case .scalar(let scalar) = key.content else {
                 throw YAMLError(
-                    mark: key.mark, problem: "a key is a list or a map", remedy: "write a word as the key")
+                    mark: key.mark, problem: "a key is a list or a map",
+                    remedy: "write a word as the key")
             }
             let value = try build(try reader.next(), depth: depth + 1)
             levels = max(levels, value.depth + 1)

@@ -20,6 +20,12 @@ struct Console {
         log.append(UInt8(ascii: "\n"))
     }
 
+    /// A message about the command line or a file, without a time.
+    mutating func error(_ text: String) {
+        log += Array(text.utf8)
+        log.append(UInt8(ascii: "\n"))
+    }
+
     /// A line of data.
     mutating func print(_ text: String) {
         data += Array(text.utf8)

@@ -84,7 +84,8 @@ struct LiveTransportRun: ~Copyable {
                 reporter.log(.info, "\(transport.name) is open", at: now)
                 port.powerOn(at: now, sending: &out, emit: &events)
             case .bytes(let count):
-                let chunk = buffer.bytes.span.extracting(0..<count)
+                let bytes = buffer.bytes
+                let chunk = bytes.span.extracting(0..<count)
                 let rubbish = port.receive(chunk, at: now, sending: &out, emit: &events)
                 if let rubbish {
                     lose("octet \(Hex.code(rubbish)) is no H4 packet type", at: now)

@@ -1,1 +1,31 @@
-@main enum Main { static func main() {} }
+// The program: reads the command line and gives each command its run.
+import Emulator
+import Glibc
+
+@main
+enum PeripheralEmu {
+    static let version = "0.1.0"
+
+    static func main() {
+        let code = run(Array(CommandLine.arguments.dropFirst()))
+        exit(code.rawValue)
+    }
+
+    private static func run(_ arguments: [String]) -> ExitCode {
+        var console = Console(level: .info)
+        defer { console.flush() }
+        switch Options.parse(arguments) {
+        case .failure(let error):
+            console.error("\(error)")
+            return .usage
+        case .success(.help):
+            console.print(Options.helpText)
+            return .done
+        case .success(.version):
+            console.print("peripheral-emu \(version)")
+            return .done
+        case .success(.check(let paths)): return CheckCommand.run(paths, &console)
+        case .success(.run(let options)): return RunCommand.run(options)
+        }
+    }
+}

@@ -68,7 +68,8 @@ struct PeripheralRig {
         var waiting = controller.answer(out.bytes)
         out.removeAll()
         while !waiting.isEmpty {
-            host.receive(waiting.removeFirst().span, at: now, sending: &out, emit: &emit)
+            let packet = waiting.removeFirst()
+            host.receive(packet.span, at: now, sending: &out, emit: &emit)
             waiting += controller.answer(out.bytes)
             out.removeAll()
         }

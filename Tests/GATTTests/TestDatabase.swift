@@ -74,7 +74,8 @@ enum TestDatabase {
         try builder.addService(BluetoothUUID(0xA001), isSecondary: true, handle: 0x0030)
         let levels: [(UInt16, Access)] = [
             (0xB010, .encrypted), (0xB011, .authenticated), (0xB012, .secure),
-            (0xB013, Access(.open, authorization: true)), (0xB014, Access(.encrypted, keySizeMin: 16)),
+            (0xB013, Access(.open, authorization: true)),
+            (0xB014, Access(.encrypted, keySizeMin: 16)),
         ]
         for (uuid, access) in levels {
             try builder.addCharacteristic(
@@ -87,6 +88,12 @@ enum TestDatabase {
         try builder.addCharacteristic(
             BluetoothUUID(0xB010), properties: .read, permissions: Permissions(read: .open),
             value: [0x07, 0x08])
+        // One type, the second value of three not readable by all.
+        for (access, value) in [(Access.open, UInt8(1)), (.encrypted, 0x5E), (.open, 3)] {
+            try builder.addCharacteristic(
+                BluetoothUUID(0xB015), properties: .read, permissions: Permissions(read: access),
+                value: [value])
+        }
     }
 
     private static func addWide(to builder: inout AttributeTableBuilder) throws {
@@ -102,6 +109,11 @@ enum TestDatabase {
             descriptor128, permissions: Permissions(read: .open), value: [0x42])
         try builder.addService(service128, handle: 0x0060)
         try builder.addService(BluetoothUUID(0xA000), handle: 0x0070)
+        try builder.addService(BluetoothUUID(0xA002), handle: 0x0080)
+        for value in UInt8(0)..<10 {
+            try builder.addCharacteristic(
+                value128, properties: .read, permissions: Permissions(read: .open), value: [value])
+        }
     }
 
     private static func addCCCD(to builder: inout AttributeTableBuilder) throws {

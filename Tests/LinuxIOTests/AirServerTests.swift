@@ -51,7 +51,9 @@ extension LinuxIOTests {
                 }
                 try client.write(&output)
                 try loop.watch(client, as: token)
-                for case .closed(_, let reason) in try server.flush(&loop) { reasons.append(reason) }
+                for case .closed(_, let reason) in try server.flush(&loop) {
+                    reasons.append(reason)
+                }
                 return loop.now() < deadline
             }
         }
@@ -102,7 +104,9 @@ extension LinuxIOTests {
             let chunk = pattern(100_000)
             while let peer = server.peers.first, loop.now() < deadline {
                 peer.output.append(chunk)
-                for case .closed(_, let reason) in try server.flush(&loop) { reasons.append(reason) }
+                for case .closed(_, let reason) in try server.flush(&loop) {
+                    reasons.append(reason)
+                }
             }
             #expect(reasons == ["it left more than 1 MiB unread"])
             #expect(client.descriptor != nil)
@@ -164,7 +168,8 @@ extension LinuxIOTests {
                             var block = ByteBlock()
                             block.append(UInt8(index))
                             try clients[index].transport.write(&block)
-                        case .bytes(let count): clients[index].received += buffer.bytes.prefix(count)
+                        case .bytes(let count):
+                            clients[index].received += buffer.bytes.prefix(count)
                         case .wouldBlock, .closed: break
                         }
                         try loop.watch(clients[index].transport, as: event.token)
@@ -172,7 +177,9 @@ extension LinuxIOTests {
                         event, loop: &loop, buffer: &buffer)
                     {
                         #expect(server.peer(peer.token) === peer)
-                        for octet in buffer.bytes.prefix(count) { peer.output.append([octet, octet]) }
+                        for octet in buffer.bytes.prefix(count) {
+                            peer.output.append([octet, octet])
+                        }
                     }
                 }
                 _ = try server.flush(&loop)
@@ -188,7 +195,8 @@ extension LinuxIOTests {
                 var other = try EventLoop()
                 _ = try AirServer(first.endpoint, loop: &other)
             }
-            #expect(error?.description == "cannot listen at \(first.endpoint): Address already in use")
+            #expect(
+                error?.description == "cannot listen at \(first.endpoint): Address already in use")
         }
     }
 }

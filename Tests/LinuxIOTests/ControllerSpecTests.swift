@@ -4,13 +4,15 @@ import Testing
 @testable import LinuxIO
 
 @Suite struct ControllerSpecTests {
-    @Test("every form of the registry is read", arguments: [
-        "hci:0", "hci-socket:3", "pty:/tmp/x", "serial:/dev/ttyACM0,115200",
-        "serial:/dev/ttyUSB0,1000000,rtscts", "tcp-client:127.0.0.1:6402",
-        "tcp-client:localhost:6402", "tcp-client:[::1]:6402", "tcp-server:6402",
-        "tcp-server:_:6402", "tcp-server:0.0.0.0:6402", "unix:/tmp/x", "unix:@name",
-        "unix-server:/tmp/a:b",
-    ])
+    @Test(
+        "every form of the registry is read",
+        arguments: [
+            "hci:0", "hci-socket:3", "pty:/tmp/x", "serial:/dev/ttyACM0,115200",
+            "serial:/dev/ttyUSB0,1000000,rtscts", "tcp-client:127.0.0.1:6402",
+            "tcp-client:localhost:6402", "tcp-client:[::1]:6402", "tcp-server:6402",
+            "tcp-server:_:6402", "tcp-server:0.0.0.0:6402", "unix:/tmp/x", "unix:@name",
+            "unix-server:/tmp/a:b",
+        ])
     func readable(text: String) throws {
         guard case .transport(let spec) = try ControllerSpec.parse(text).get() else {
             Issue.record("\(text) is a transport")
@@ -27,23 +29,25 @@ import Testing
         }
     }
 
-    @Test("what has not the form is refused with the form", arguments: [
-        ("hci:", "hci:N"), ("hci:x", "hci:N"), ("hci:65535", "hci:N"), ("hci:-1", "hci:N"),
-        ("hci", "hci:N"), ("hci-socket:+1", "hci:N"), ("pty:", "pty:LINK"),
-        ("serial:/dev/ttyACM0", "serial:DEVICE,BAUD[,rtscts]"),
-        ("serial:/dev/ttyACM0,115201", "serial:DEVICE,BAUD[,rtscts]"),
-        ("serial:/dev/ttyACM0,115200,dsrdtr", "serial:DEVICE,BAUD[,rtscts]"),
-        ("serial:,115200", "serial:DEVICE,BAUD[,rtscts]"),
-        ("tcp-client:6402", "tcp-client:HOST:PORT"),
-        ("tcp-client:example.org:6402", "tcp-client:HOST:PORT"),
-        ("tcp-client:127.0.0.1:0", "tcp-client:HOST:PORT"),
-        ("tcp-client:127.0.0.1:65536", "tcp-client:HOST:PORT"),
-        ("tcp-client:127.0.0:1", "tcp-client:HOST:PORT"),
-        ("tcp-client:::1:6402", "tcp-client:HOST:PORT"),
-        ("tcp-client:[]:6402", "tcp-client:HOST:PORT"),
-        ("tcp-server:", "tcp-server:[HOST:]PORT"), ("tcp-server", "tcp-server:[HOST:]PORT"),
-        ("unix:", "unix:PATH"), ("unix-server:", "unix-server:PATH"), ("virtual:0", "virtual"),
-    ])
+    @Test(
+        "what has not the form is refused with the form",
+        arguments: [
+            ("hci:", "hci:N"), ("hci:x", "hci:N"), ("hci:65535", "hci:N"), ("hci:-1", "hci:N"),
+            ("hci", "hci:N"), ("hci-socket:+1", "hci:N"), ("pty:", "pty:LINK"),
+            ("serial:/dev/ttyACM0", "serial:DEVICE,BAUD[,rtscts]"),
+            ("serial:/dev/ttyACM0,115201", "serial:DEVICE,BAUD[,rtscts]"),
+            ("serial:/dev/ttyACM0,115200,dsrdtr", "serial:DEVICE,BAUD[,rtscts]"),
+            ("serial:,115200", "serial:DEVICE,BAUD[,rtscts]"),
+            ("tcp-client:6402", "tcp-client:HOST:PORT"),
+            ("tcp-client:example.org:6402", "tcp-client:HOST:PORT"),
+            ("tcp-client:127.0.0.1:0", "tcp-client:HOST:PORT"),
+            ("tcp-client:127.0.0.1:65536", "tcp-client:HOST:PORT"),
+            ("tcp-client:127.0.0:1", "tcp-client:HOST:PORT"),
+            ("tcp-client:::1:6402", "tcp-client:HOST:PORT"),
+            ("tcp-client:[]:6402", "tcp-client:HOST:PORT"),
+            ("tcp-server:", "tcp-server:[HOST:]PORT"), ("tcp-server", "tcp-server:[HOST:]PORT"),
+            ("unix:", "unix:PATH"), ("unix-server:", "unix-server:PATH"), ("virtual:0", "virtual"),
+        ])
     func refused(text: String, form: String) {
         guard case .failure(let error) = ControllerSpec.parse(text) else {
             Issue.record("\(text) was read")

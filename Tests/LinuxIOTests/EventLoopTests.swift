@@ -136,7 +136,9 @@ extension LinuxIOTests {
                 loop.unixMicroseconds(at: now + .seconds(5)) - loop.unixMicroseconds(at: now)
             #expect(difference == 5_000_000)
             // 2025-01-01 and 2100-01-01
-            #expect((1_735_689_600_000_000..<4_102_444_800_000_000).contains(loop.unixMicroseconds(at: now)))
+            #expect(
+                (1_735_689_600_000_000..<4_102_444_800_000_000).contains(
+                    loop.unixMicroseconds(at: now)))
         }
     }
 }

@@ -60,7 +60,9 @@ import Testing
         #expect(try identity("0123456789abcdef0123456789abcdef\n") == one)
         #expect(try identity("0123456789abcdef0123456789abcdee\n") != one)
         #expect(try identity("1123456789abcdef0123456789abcdef\n") != one)
-        for text in ["", "uninitialized\n", "0123456789abcdef\n", "0123456789abcdef0123456789abcdeg"] {
+        for text in [
+            "", "uninitialized\n", "0123456789abcdef\n", "0123456789abcdef0123456789abcdeg",
+        ] {
             #expect(try identity(text) == nil)
         }
         #expect(machineID(path: "/absent") == nil)

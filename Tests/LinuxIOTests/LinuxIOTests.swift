@@ -19,7 +19,8 @@ func openSocketCount() -> Int {
         }
         var target = [CChar](repeating: 0, count: 64)
         guard readlink("/proc/self/fd/" + name, &target, 63) > 0 else { continue }
-        let text = String(decoding: target.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let text = String(
+            decoding: target.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         if text.hasPrefix("socket:") { count += 1 }
     }
     return count

@@ -126,7 +126,9 @@ extension LinuxIOTests {
             try FileOutput(path: path).close()
             #expect(
                 try sentence("pty:\(path)")
-                    == "cannot make the link \(path): File exists; remove it, or choose another name")
+                    == "cannot make the link \(path): File exists; "
+                    + "remove it, or choose another name"
+            )
             unlink(path)
         }
 
@@ -145,7 +147,8 @@ extension LinuxIOTests {
             let sentences: [(Int32, String)] = [
                 (
                     EAFNOSUPPORT,
-                    "no Bluetooth in this kernel; use --controller virtual, or a controller over TCP"
+                    "no Bluetooth in this kernel; "
+                        + "use --controller virtual, or a controller over TCP"
                 ),
                 (
                     EPERM,
@@ -207,7 +210,9 @@ extension LinuxIOTests {
                 #expect([UInt8](buffer.bytes.prefix(count)) == packet)
             }
             #expect(throws: SystemError.self) { try channel.write([0x09], to: near, "hci:0") }
-            #expect(throws: SystemError.self) { try channel.write([0x01, 0x03], to: near, "hci:0") }
+            #expect(throws: SystemError.self) {
+                try channel.write([0x01, 0x03], to: near, "hci:0")
+            }
             // A full socket stops at a border.
             let command: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
             let many = [UInt8]((0..<100_000).flatMap { _ in command })

@@ -6,6 +6,7 @@ phone does with it and raises AssertionError with the step's name where somethin
 import asyncio
 import contextlib
 import difflib
+import functools
 import time
 from dataclasses import dataclass, field
 
@@ -17,10 +18,13 @@ from bumble.transport import open_transport
 
 # Long enough for a slow machine; no step of a right accessory comes near it.
 STEP_SECONDS = 20
+# How many notifications of the slowest characteristic make its period sure.
+NOTIFICATIONS = 4
 
 PROPERTIES = {
     "broadcast": 0x01, "read": 0x02, "write-without-response": 0x04, "write": 0x08,
-    "notify": 0x10, "indicate": 0x20, "signed-write": 0x40, "extended-properties": 0x80,
+    "notify": 0x10, "indicate": 0x20, "authenticated-signed-writes": 0x40,
+    "extended-properties": 0x80,
 }
 
 
@@ -78,13 +82,12 @@ class Expectations:
     name: str
     advertised: set
     tree: list
-    notify: str = None          # UUID of the characteristic to follow
-    period: float = None        # seconds between two notifications
-    notifications: int = 4
+    followed: dict = field(default_factory=dict)  # UUID → seconds between two notifications
     write: str = None           # UUID of one written by request
     write_command: str = None   # UUID of one written by command
     values: dict = field(default_factory=dict)  # UUID → expected value
     mtu: int = 247
+    scan_seconds: float = STEP_SECONDS
 
 
 class Central:
@@ -106,16 +109,18 @@ class Central:
             await asyncio.wait_for(device.power_on(), STEP_SECONDS)
             yield Central(device)
 
-    async def find(self, name=None, services=(), seconds=STEP_SECONDS):
-        """Scans until an accessory of this name, or with all these services, is heard."""
+    async def find(self, name, services=(), seconds=STEP_SECONDS):
+        """Scans until an accessory of this name, with all these services, is heard."""
         found = asyncio.get_running_loop().create_future()
+        near = []
         start = time.monotonic()
 
         def heard(advertisement):
             entry = self.describe(advertisement, time.monotonic() - start)
-            right = entry.name == name if name else set(services) <= entry.services
-            if right and not found.done():
-                found.set_result(entry)
+            if entry.name == name and not found.done():
+                near.append(entry.services)
+                if set(services) <= entry.services:
+                    found.set_result(entry)
 
         self.device.on("advertisement", heard)
         try:
@@ -123,7 +128,8 @@ class Central:
             return await asyncio.wait_for(found, seconds)
         except asyncio.TimeoutError:
             raise AssertionError(
-                f"scan: no accessory {name or services} heard within {seconds} s") from None
+                f"scan: \"{name}\" with {services or 'any services'} not heard within {seconds} s"
+                f"; heard by that name: {near[-1:]}") from None
         finally:
             self.device.remove_listener("advertisement", heard)
             await self.device.stop_scanning()
@@ -195,25 +201,33 @@ class Central:
             self.characteristic(uuid).write_value(value, with_response=with_response),
             STEP_SECONDS)
 
-    async def follow(self, uuid, count, seconds):
-        """Subscribes, waits for `count` notifications, unsubscribes; (time, value) of each."""
-        received, enough = [], asyncio.Event()
+    async def follow(self, counts, seconds):
+        """Subscribes to each UUID of `counts` and waits until that many values of each have come.
 
-        def notified(value):
-            received.append((time.monotonic(), bytes(value)))
-            if len(received) >= count:
+        Then unsubscribes from all. Returns the (time, value) pairs of each UUID.
+        """
+        received = {uuid: [] for uuid in counts}
+        enough = asyncio.Event()
+
+        def notified(uuid, value):
+            received[uuid].append((time.monotonic(), bytes(value)))
+            if all(len(received[one]) >= count for one, count in counts.items()):
                 enough.set()
 
-        characteristic = self.characteristic(uuid)
-        await asyncio.wait_for(characteristic.subscribe(notified), STEP_SECONDS)
+        subscribers = {uuid: functools.partial(notified, uuid) for uuid in counts}
+        for uuid, subscriber in subscribers.items():
+            await asyncio.wait_for(
+                self.characteristic(uuid).subscribe(subscriber), STEP_SECONDS)
         try:
             await asyncio.wait_for(enough.wait(), seconds)
         except asyncio.TimeoutError:
+            come = {uuid: len(values) for uuid, values in received.items()}
             raise AssertionError(
-                f"notify: {len(received)} of {count} notifications within {seconds:.1f} s"
-            ) from None
+                f"notify: within {seconds:.1f} s came {come}, expected {counts}") from None
         finally:
-            await asyncio.wait_for(characteristic.unsubscribe(notified), STEP_SECONDS)
+            for uuid, subscriber in subscribers.items():
+                await asyncio.wait_for(
+                    self.characteristic(uuid).unsubscribe(subscriber), STEP_SECONDS)
         return received
 
     async def disconnect(self):
@@ -254,25 +268,34 @@ async def read_everything(central, tree, values):
     return constant
 
 
-async def check_notifications(central, expected):
-    """Follows one characteristic: the notifications come at the profile's period."""
-    count = expected.notifications
-    received = await central.follow(
-        expected.notify, count, expected.period * (count + 2) + STEP_SECONDS)
-    period = (received[-1][0] - received[0][0]) / (count - 1)
-    assert abs(period - expected.period) <= max(0.2 * expected.period, 0.05), \
-        f"notify: one every {period:.3f} s, expected every {expected.period} s"
+async def check_notifications(central, periods):
+    """Follows these characteristics: their values come at the profile's periods."""
+    if not periods:
+        return
+    longest = max(periods.values())
+    # As many of each as come while the slowest brings its own.
+    counts = {uuid: int((NOTIFICATIONS - 1) * longest / period) + 1
+              for uuid, period in periods.items()}
+    received = await central.follow(counts, longest * (NOTIFICATIONS + 2) + STEP_SECONDS)
+    for uuid, period in periods.items():
+        times = [when for when, _ in received[uuid]]
+        seen = (times[-1] - times[0]) / (len(times) - 1)
+        assert abs(seen - period) <= max(0.2 * period, 0.05), \
+            f"notify: {uuid} every {seen:.3f} s, expected every {period} s"
+    await check_silence(central, periods)
 
 
-async def check_silence(central, uuid, seconds):
-    """After unsubscribing nothing more comes."""
+async def check_silence(central, periods):
+    """Nothing comes from these characteristics while nobody is subscribed."""
+    if not periods:
+        return
     received = []
-    characteristic = central.characteristic(uuid)
-    characteristic.on("update", received.append)
-    # A notification on its way when the unsubscription was answered has arrived by now.
+    for uuid in periods:
+        central.characteristic(uuid).on("update", received.append)
+    # What was on its way when the unsubscription was answered has arrived by now.
     await asyncio.sleep(0.2)
     received.clear()
-    await asyncio.sleep(seconds)
+    await asyncio.sleep(1.5 * max(periods.values()))
     same("unsubscribe", [], received)
 
 
@@ -296,18 +319,14 @@ async def check_session(central, expected):
 
     Returns the values that a second session must read again.
     """
-    found = await central.find(expected.name)
-    assert expected.advertised <= found.services, \
-        f"scan: {found.services} heard, expected {expected.advertised}"
+    found = await central.find(expected.name, expected.advertised, expected.scan_seconds)
     mtu = await central.connect(found.address, expected.mtu)
     same("mtu", expected.mtu, mtu)
     tree = await central.discover()
     same_tree("discover", expected.tree, tree)
     await read_everything(central, tree, expected.values)
     await check_writes(central, expected)
-    if expected.notify:
-        await check_notifications(central, expected)
-        await check_silence(central, expected.notify, 2 * expected.period)
+    await check_notifications(central, expected.followed)
     constant = await read_everything(central, tree, {})
     await central.disconnect()
     return constant
@@ -320,8 +339,7 @@ async def check_second_session(central, expected, constant):
     tree = await central.discover()
     same_tree("discover at MTU 23", expected.tree, tree)
     same("read at MTU 23", constant, await read_everything(central, tree, {}))
-    if expected.notify:
-        await check_silence(central, expected.notify, 2 * expected.period)
+    await check_silence(central, expected.followed)
     await central.disconnect()
     await central.find(expected.name)
 

@@ -10,6 +10,7 @@ from bumble.transport import open_transport
 from bumble.transport.tcp_server import open_tcp_server_transport_with_socket
 
 START_SECONDS = 10
+TRIES, TRY_SECONDS = 80, 0.1
 
 
 @contextlib.contextmanager
@@ -45,9 +46,18 @@ async def start(stack, listeners, others):
         stack.callback(transport.server.close)
         attach(transport, link)
     for name in others:
-        transport = await open_transport(name)
+        transport = await open_when_there(name)
         stack.push_async_callback(transport.close)
         attach(transport, link)
+
+
+async def open_when_there(name):
+    """Opens a transport, trying again while the other side is not yet there."""
+    for _ in range(TRIES):
+        with contextlib.suppress(OSError):
+            return await open_transport(name)
+        await asyncio.sleep(TRY_SECONDS)
+    return await open_transport(name)
 
 
 def attach(transport, link):

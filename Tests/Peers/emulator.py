@@ -20,8 +20,9 @@ def binary():
 
 
 def profile(name):
-    """The path of a bundled profile."""
-    return str(ROOT / "Profiles" / f"{name}.yaml")
+    """The path of a bundled profile, or of one of the tests' own."""
+    own = ROOT / "Tests/Peers/profiles" / f"{name}.yaml"
+    return str(own if own.exists() else ROOT / "Profiles" / f"{name}.yaml")
 
 
 class Emulator:

@@ -1,4 +1,4 @@
-"""What a central must see of a bundled profile: from its YAML and from what `check` prints."""
+"""What a central must see of a profile: from its YAML and from what `check` prints."""
 import activity
 import yaml
 from attribute_table import parse
@@ -7,7 +7,8 @@ from emulator import profile, run
 
 # The assigned names that bundled profiles advertise.
 SERVICES = {"environmental-sensing": "181A", "battery": "180F", "heart-rate": "180D"}
-AUTOMATIC = {"1800", "1801"}
+# The profiles that a central takes through its whole run.
+SESSIONS = ("environment-sensor", "core-bluetooth-sample", "bluetify", "everything")
 
 
 def uuid(value):
@@ -22,11 +23,10 @@ def seconds(text):
     return activity.quantity(text.removeprefix("every "))
 
 
-def advertised(document):
-    """The service UUIDs in the first set's advertising data and scan response."""
+def advertised(document, parts):
+    """The service UUIDs in these parts of the first set's data."""
     entry = document["advertising"][0]
-    return {uuid(value)
-            for structure in entry.get("data", []) + entry.get("scan-response", [])
+    return {uuid(value) for part in parts for structure in entry.get(part, [])
             for value in structure.get("service-uuids", [])}
 
 
@@ -37,13 +37,13 @@ def pairs(document, tree):
         yield from zip(declared.get("characteristics", []), service.characteristics)
 
 
-def expectations(name):
-    """The expectations of the bundled profile of this name."""
+def expectations(name, parts=("data", "scan-response")):
+    """The expectations of the profile of this name; `parts` are those that reach a scanner."""
     with open(profile(name), encoding="utf-8") as file:
         document = yaml.safe_load(file)
     printed, _ = run("check", profile(name))
     tree = parse(printed)
-    expected = Expectations(document["device"]["name"], advertised(document), tree)
+    expected = Expectations(document["device"]["name"], advertised(document, parts), tree)
     for declared, entry in pairs(document, tree):
         if "write" in declared and not expected.write:
             expected.write = entry.uuid
@@ -51,6 +51,6 @@ def expectations(name):
             expected.write_command = entry.uuid
         period = declared.get("send", "on-update")
         period = period if period.startswith("every") else declared.get("update")
-        if "notify" in declared and period and not expected.notify:
-            expected.notify, expected.period = entry.uuid, seconds(period)
+        if {"notify", "indicate"} & set(declared) and period:
+            expected.followed[entry.uuid] = seconds(period)
     return expected

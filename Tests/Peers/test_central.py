@@ -86,7 +86,7 @@ def sample_expectations(device):
     """What the sample peripheral shows."""
     return Expectations(
         name="Peer Sample", advertised={"1234"}, tree=server_tree(device),
-        notify="5678", period=NOTIFY_PERIOD, write="5678", write_command="5678",
+        followed={"5678": NOTIFY_PERIOD}, scan_seconds=3, write="5678", write_command="5678",
         values={"5D2A0001-8A2B-4C1D-9E3F-0123456789AB": bytes(range(200))})
 
 
@@ -107,11 +107,11 @@ def test_the_whole_run_passes_against_bumbles_own_peripheral():
 
 
 @pytest.mark.parametrize("step, change", [
-    ("scan", lambda expected: setattr(expected, "advertised", {"180F"})),
+    ("scan", lambda expected: expected.advertised.add("180F")),
     ("discover", lambda expected: expected.tree.pop()),
     ("discover", lambda expected: setattr(expected.tree[-1], "end", 0xFFFF)),
     ("read", lambda expected: expected.values.update({"5678": b"\x02"})),
-    ("notify", lambda expected: setattr(expected, "period", 2 * NOTIFY_PERIOD)),
+    ("notify", lambda expected: expected.followed.update({"5678": 2 * NOTIFY_PERIOD})),
     ("mtu", lambda expected: setattr(expected, "mtu", 600)),
 ])
 def test_a_wrong_accessory_fails_at_the_step_that_is_wrong(step, change):

@@ -42,6 +42,7 @@ def test_the_readme_shows_the_two_commands():
     assert "Tools/run" in text and "Tools/test" in text
 
 
+@pytest.mark.xdist_group("release")
 @pytest.mark.timeout(BUILD_SECONDS + 60)
 @pytest.mark.parametrize("command", commands())
 def test_the_command_works(command, environment):

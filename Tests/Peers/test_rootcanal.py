@@ -13,8 +13,8 @@ from test_central import bumble_peripheral, sample_expectations
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_central_finds_reads_writes_and_follows_the_accessory(preset):
     with rootcanal(preset, "DEFAULT") as (first, second):
-        with running("--profile", profile("core-bluetooth-sample"), "--controller", first):
-            asyncio.run(whole_run(second, expectations("core-bluetooth-sample")))
+        with running("--profile", profile("everything"), "--controller", first):
+            asyncio.run(whole_run(second, expectations("everything")))
 
 
 def test_the_whole_run_passes_against_bumbles_own_peripheral():

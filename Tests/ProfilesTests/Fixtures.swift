@@ -1,10 +1,8 @@
 // Files of the source tree, and short ways to load profiles in tests.
+import Glibc
 import Profiles
 import Testing
 
-#if canImport(Glibc)
-import Glibc
-#endif
 
 enum SourceTree {
     /// The project's folder, from this file's place in it.
@@ -24,6 +22,25 @@ enum SourceTree {
             if count == 0 { return bytes }
             bytes += buffer[..<count]
         }
+    }
+
+    /// The text of a file under the project's folder.
+    static func text(_ path: String) -> String? {
+        read(root + "/" + path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The names in a folder under the project's folder, sorted.
+    static func names(in path: String) -> [String] {
+        guard let folder = opendir(root + "/" + path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            names.append(name)
+        }
+        return names.sorted()
     }
 
     static func write(_ text: String, to path: String) {
@@ -63,29 +80,18 @@ func errors(_ text: String, files: [String: String] = [:]) -> [String] {
     } catch { return error.list.map(\.description) }
 }
 
-/// A profile around the characteristic lines `body`, indented by six spaces.
-func characteristic(_ body: String) -> String {
-    let lines = body.split(separator: "\n").map { "        \($0)" }.joined(separator: "\n")
-    return """
-        peripheral-emu: 1
-        device: {name: T}
-        services:
-          - service: 0x1234
-            characteristics:
-              - characteristic: 0x5678
-        \(lines)
-
-        """
+/// The one characteristic of a profile whose lines are `body`.
+func only(_ body: String) throws -> CharacteristicSpec {
+    let lines = body.split(separator: "\n").map { "        \($0)\n" }.joined()
+    let top = "peripheral-emu: 1\ndevice: {name: T}\nservices:\n  - service: 0x1234\n"
+    let profile = try load(
+        top + "    characteristics:\n      - characteristic: 0x5678\n" + lines)
+    return try #require(profile.services.first?.characteristics.first)
 }
 
-/// The errors of a characteristic, without the file's name.
-func characteristicErrors(_ body: String) -> [String] {
-    errors(characteristic(body)).map { $0.replacing("test.yaml:", with: "") }
-}
-
-/// The errors of one advertising set, without the file's name.
-func advertisingErrors(_ body: String, device: String = "{name: T}") -> [String] {
-    let lines = body.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
-    let text = "peripheral-emu: 1\ndevice: \(device)\nadvertising:\n  -\n\(lines)\n"
-    return errors(text).map { $0.replacing("test.yaml:", with: "") }
+/// The same for a type that has `errors` of its own.
+enum Fixture {
+    static func errors(_ text: String, _ files: [String: String] = [:]) -> [String] {
+        ProfilesTests.errors(text, files: files)
+    }
 }

@@ -121,6 +121,20 @@ import Wire
         #expect((0.08...0.12).contains(share))
     }
 
+    @Test("in ideal timing every event is reported once, whatever window and channels")
+    func ideal() {
+        for map in 1...7 as ClosedRange<UInt8> {
+            var bench = Bench(timing: .ideal)
+            bench.prepare(0)
+            bench.prepare(1)
+            bench.scan(1, interval: 0x4000, window: 4)
+            bench.advertise(0) { $0.channelMap = map }
+            bench.run(for: .seconds(10))
+            let events = bench.air.advertisingEvents(of: 0, at: bench.now)
+            #expect((0...1).contains(bench.reports(1).count - events))
+        }
+    }
+
     @Test("with duplicate filtering an advertisement and its scan response are reported once")
     func duplicates() {
         var bench = Bench()
@@ -174,6 +188,8 @@ import Wire
         let span = clock.now - start
         #expect((3_440_000...3_470_000).contains(events))
         let seconds = Double(span.components.attoseconds) / 1e18 + Double(span.components.seconds)
-        print("unheard advertising events a second: \(Int(Double(events) / seconds)), idle \(elapsed)")
+        print(
+            "unheard advertising events a second: \(Int(Double(events) / seconds)), idle \(elapsed)"
+        )
     }
 }

@@ -80,9 +80,18 @@ struct Bench {
         where received.eventCode == 0x0E
             && received.packet.span.uint16(at: 4) == Command.opcode.rawValue
         {
-            return try? Command.Return(hci: received.packet.span.extracting(6..<received.packet.count))
+            return try? Command.Return(
+                hci: received.packet.span.extracting(6..<received.packet.count))
         }
         return nil
+    }
+
+    /// The same; the test ends where there is no answer.
+    mutating func required<Command: HCICommand>(
+        _ port: Int, _ command: Command
+    ) throws -> Command.Return {
+        let answer = answer(port, command)
+        return try #require(answer)
     }
 
     mutating func sendACL(
@@ -91,7 +100,8 @@ struct Bench {
         var block = ByteBlock()
         block.append(
             acl: ACLHeader(
-                handle: handle, boundary: isStart ? .firstFromHost : .continuing, length: data.count))
+                handle: handle, boundary: isStart ? .firstFromHost : .continuing, length: data.count
+            ))
         block.append(data)
         send(port, raw: block.bytes)
     }
@@ -263,7 +273,8 @@ struct Bench {
         bench.prepare(0)
         bench.prepare(1)
         bench.advertise(0)
-        #expect(bench.connect(1, interval: interval, latency: latency, timeout: timeout) == .success)
+        #expect(
+            bench.connect(1, interval: interval, latency: latency, timeout: timeout) == .success)
         bench.run(for: .seconds(2))
         let events = (0...1).map { bench.events($0, LEConnectionComplete.self).first?.event }
         #expect(events[0]?.status == .success && events[1]?.status == .success)

@@ -3,10 +3,11 @@ import CBluetooth
 import Glibc
 import HCI
 
-/// Takes a Bluetooth adapter away from the kernel and speaks HCI with it, `hci:N`. The adapter must be
-/// down; each read and each write is one whole H4 packet.
+/// Takes a Bluetooth adapter away from the kernel and speaks HCI with it, `hci:N`. The adapter must
+/// be down; each read and each write is one whole H4 packet.
 struct HCIUserChannel: TransportSource {
     static let form = "hci:N"
+    static let meaning = "a Bluetooth adapter of this machine, which must be down"
     private let adapter: UInt16
 
     init?(specification: Substring) {

@@ -6,6 +6,7 @@ import Glibc
 /// somebody has opened the device and ends when the last one closes it; then a new one is made.
 struct PseudoTerminal: TransportSource {
     static let form = "pty:LINK"
+    static let meaning = "a serial line made of software, which a controller opens at LINK"
     private static let devices = "/dev/pts/"
     let link: String
     private var device: String?

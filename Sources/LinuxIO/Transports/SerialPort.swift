@@ -6,6 +6,7 @@ import Glibc
 /// one stop bit, as H4 demands (Core 6.0, Vol 4, Part A, 3).
 struct SerialPort: TransportSource {
     static let form = "serial:DEVICE,BAUD[,rtscts]"
+    static let meaning = "a controller at a UART or a USB serial adapter"
     let device: String
     private let speed: speed_t
     private let hasFlowControl: Bool
@@ -56,7 +57,9 @@ struct SerialPort: TransportSource {
             settings.c_cflag &= ~tcflag_t(CRTSCTS)
         }
         _ = unsafe cfsetspeed(&settings, speed)
-        _ = try systemCall("set up", device) { unsafe tcsetattr(descriptor.number, TCSANOW, &settings) }
+        _ = try systemCall("set up", device) {
+            unsafe tcsetattr(descriptor.number, TCSANOW, &settings)
+        }
         // No other program can open it now; what came before us is not for us.
         _ = ioctl(descriptor.number, UInt(TIOCEXCL))
         _ = tcflush(descriptor.number, TCIOFLUSH)

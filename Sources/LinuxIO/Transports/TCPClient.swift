@@ -4,6 +4,7 @@ import Glibc
 /// Connects to a controller's TCP port, `tcp-client:HOST:PORT`.
 struct TCPClient: TransportSource {
     static let form = "tcp-client:HOST:PORT"
+    static let meaning = "a controller that listens at a TCP port"
     let endpoint: Endpoint
 
     init?(specification: Substring) {

@@ -5,13 +5,16 @@ import Glibc
 /// loopback only; `_` is every address. One peer is served, the next waits until it is gone.
 struct TCPServer: TransportSource {
     static let form = "tcp-server:[HOST:]PORT"
+    static let meaning = "a controller that connects to us; HOST is loopback, or _ for any"
     let endpoint: Endpoint
     private var listener: Descriptor?
 
     init?(specification: Substring) {
         if let port = Endpoint.port(specification) {
             endpoint = Endpoint(loopbackPort: port)
-        } else if specification.hasPrefix("_:"), let port = Endpoint.port(specification.dropFirst(2)) {
+        } else if specification.hasPrefix("_:"),
+            let port = Endpoint.port(specification.dropFirst(2))
+        {
             endpoint = Endpoint(address: Endpoint.everywhere, port: port)
         } else if let endpoint = Endpoint(specification) {
             self.endpoint = endpoint

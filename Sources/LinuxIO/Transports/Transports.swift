@@ -15,12 +15,13 @@ enum Transports {
         ("virtual", nil),
     ]
 
-    /// The forms a user can write, in the registry's order, each once.
-    static var forms: [String] {
-        var forms: [String] = []
+    /// What a user can write, in the registry's order, each once.
+    static var forms: [(form: String, meaning: String)] {
+        var forms: [(form: String, meaning: String)] = []
         for (name, source) in all {
             let form = source?.form ?? name
-            if !forms.contains(form) { forms.append(form) }
+            guard !forms.contains(where: { $0.form == form }) else { continue }
+            forms.append((form, source?.meaning ?? "the controller built into this program"))
         }
         return forms
     }
@@ -33,8 +34,8 @@ public enum ControllerSpec {
     /// One behind a transport.
     case transport(TransportSpec)
 
-    /// Every form that can be written, for the help text.
-    public static var forms: [String] { Transports.forms }
+    /// Every form that can be written and what it means, for the help text.
+    public static var forms: [(form: String, meaning: String)] { Transports.forms }
 
     /// Reads `virtual` or `SCHEME:SPECIFICATION`.
     public static func parse(_ text: String) -> Result<ControllerSpec, SpecificationError> {
@@ -42,7 +43,8 @@ public enum ControllerSpec {
         guard let name = parts.first,
             let kind = Transports.all.first(where: { $0.name == name })
         else {
-            return .failure(SpecificationError(text: text, forms: Transports.forms, isKnown: false))
+            let forms = Transports.forms.map(\.form)
+            return .failure(SpecificationError(text: text, forms: forms, isKnown: false))
         }
         guard let source = kind.source else {
             guard parts.count == 1 else {

@@ -4,6 +4,7 @@ import Glibc
 /// Connects to a controller's Unix socket, `unix:PATH`; a path that starts with `@` is abstract.
 struct UnixClient: TransportSource {
     static let form = "unix:PATH"
+    static let meaning = "a controller that listens at a Unix socket"
     let path: String
 
     init?(specification: Substring) {

@@ -1,10 +1,11 @@
 // unix-server: a controller that connects to our Unix socket.
 import Glibc
 
-/// Waits at a Unix socket for a controller, `unix-server:PATH`. The socket is removed at the end; one
-/// that a killed program left behind is replaced.
+/// Waits at a Unix socket for a controller, `unix-server:PATH`. The socket is removed at the end;
+/// one that a killed program left behind is replaced.
 struct UnixServer: TransportSource {
     static let form = "unix-server:PATH"
+    static let meaning = "a controller that connects to our Unix socket"
     let path: String
     private var listener: Descriptor?
 

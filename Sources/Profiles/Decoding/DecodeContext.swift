@@ -42,6 +42,8 @@ final class DecodeContext {
     /// The parts that others refer to; the top form reads them first.
     var deviceName: String?
     var activity: ActivityUse = .absent
+    /// The labels so far, which name one thing each.
+    var labels: Set<String> = []
 
     enum ActivityUse { case absent, broken, present }
 
@@ -58,12 +60,16 @@ final class DecodeContext {
     }
 
     func report(mark: YAMLMark, path: String, _ problem: String, _ remedy: String) {
-        report(ProfileError(
-            file: file, line: mark.line, column: mark.column, path: path, problem: problem,
-            remedy: remedy))
+        report(
+            ProfileError(
+                file: file, line: mark.line, column: mark.column, path: path, problem: problem,
+                remedy: remedy))
     }
 
-    func report(_ error: ProfileError) { if errors.count <= Self.errorsMax { errors.append(error) } }
+    /// Whether there are already more errors than are shown.
+    var isFull: Bool { errors.count > Self.errorsMax }
+
+    func report(_ error: ProfileError) { if !isFull { errors.append(error) } }
 
     /// The errors of the profile by place, those of other files behind them.
     var sortedErrors: [ProfileError] {
@@ -74,10 +80,11 @@ final class DecodeContext {
         }.map(\.element)
         if sorted.count > Self.errorsMax, let last = sorted.last {
             sorted.removeLast()
-            sorted.append(ProfileError(
-                file: file, line: last.line, column: last.column, path: "",
-                problem: "there are more errors than the \(Self.errorsMax) shown",
-                remedy: "correct these first"))
+            sorted.append(
+                ProfileError(
+                    file: file, line: last.line, column: last.column, path: "",
+                    problem: "there are more errors than the \(Self.errorsMax) shown",
+                    remedy: "correct these first"))
         }
         return sorted
     }

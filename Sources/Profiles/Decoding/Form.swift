@@ -1,7 +1,9 @@
 // What may be written at one place of a profile: each form reads a node and says what it wants.
+import Wire
 import YAML
 
-/// One way to write a value. A profile's whole shape is forms made of forms, so a key is declared once.
+/// One way to write a value. A profile's whole shape is forms made of forms: a key is declared
+/// once.
 struct Form<Value> {
     /// What is written there, for messages: `a time such as '100 ms'`.
     let says: String
@@ -36,7 +38,7 @@ extension Form {
                 return nil
             }
             return nodes.enumerated().compactMap { index, node in
-                element.read(place.element(index, node), context)
+                context.isFull ? nil : element.read(place.element(index, node), context)
             }
         }
     }
@@ -44,7 +46,10 @@ extension Form {
     /// A scalar in one form, a map in another: the short and the long way to say it.
     static func either(scalar: Form<Value>, map: Form<Value>) -> Form<Value> {
         Form(says: scalar.says) { place, context in
-            place.scalar == nil ? map.read(place, context) : scalar.read(place, context)
+            switch place.node.content {
+            case .scalar, .sequence: scalar.read(place, context)
+            case .mapping: map.read(place, context)
+            }
         }
     }
 
@@ -98,7 +103,8 @@ extension Form where Value == Int {
             guard !hasLeadingZero(scalar.text, place, context) else { return nil }
             guard let value = Int(exactly: value), range.contains(value) else {
                 context.report(
-                    place, "\(scalar.text) is not within \(range.lowerBound) to \(range.upperBound)",
+                    place,
+                    "\(scalar.text) is not within \(range.lowerBound) to \(range.upperBound)",
                     "write \(says)")
                 return nil
             }
@@ -134,8 +140,8 @@ extension Form where Value == Double {
 }
 
 extension Form where Value == String {
-    /// Text of at most `octetsMax` octets in UTF-8. A plain scalar that YAML takes for something else
-    /// is asked to be quoted.
+    /// Text of at most `octetsMax` octets in UTF-8. A plain scalar that YAML takes for something
+    /// else is asked to be quoted.
     static func text(_ octetsMax: Int, says: String) -> Form {
         Form(says: says) { place, context in
             guard let scalar = place.scalar else { return mismatch(place, context, says: says) }

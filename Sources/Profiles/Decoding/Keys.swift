@@ -1,4 +1,5 @@
 // The keys of one map, ticked off as they are read; what is left over is an error.
+import Wire
 import YAML
 
 /// A map being read. A form asks for each key it knows; then every other key is unknown.
@@ -17,19 +18,20 @@ struct Keys {
         isRead = [Bool](repeating: false, count: pairs.count)
     }
 
-    /// The key's value; nil where the key is absent or its value has errors.
-    mutating func optional<Value>(_ key: String, _ form: Form<Value>) -> Value? {
+    /// The key's value; nil where the key is absent or its value has errors. A form is only made
+    /// for a key that is there.
+    mutating func optional<Value>(_ key: String, _ form: @autoclosure () -> Form<Value>) -> Value? {
         guard let index = take(key) else { return nil }
-        return form.read(place.child(key, pairs[index].value), context)
+        return form().read(place.child(key, pairs[index].value), context)
     }
 
     /// The key's value; an absent key is an error.
-    mutating func required<Value>(_ key: String, _ form: Form<Value>) -> Value? {
+    mutating func required<Value>(_ key: String, _ form: @autoclosure () -> Form<Value>) -> Value? {
         guard let index = take(key) else {
-            missing.append((key, form.says))
+            missing.append((key, form().says))
             return nil
         }
-        return form.read(place.child(key, pairs[index].value), context)
+        return form().read(place.child(key, pairs[index].value), context)
     }
 
     /// Keys of the format that a later version serves: known, and refused.
@@ -63,8 +65,11 @@ struct Keys {
 
     /// Reports unknown keys, and missing ones that no unknown key was meant to be.
     fileprivate mutating func finish() {
+        let absent = known.filter { !has($0) }
         for (index, pair) in pairs.enumerated() where !isRead[index] {
-            let near = NearestName.of(pair.key, among: known.filter { !has($0) })
+            if context.isFull { return }
+            let near =
+                NearestName.of(pair.key, among: absent)
                 ?? NearestName.of(pair.key, among: known)
             missing.removeAll { $0.key == near }
             context.report(
@@ -75,6 +80,17 @@ struct Keys {
         for (key, says) in missing {
             context.report(place, "the key '\(key)' is missing", "write '\(key):' with \(says)")
         }
+    }
+}
+
+/// A key that chooses how a value is read.
+struct Choice<Value> {
+    let key: String
+    let form: () -> Form<Value>
+
+    init(_ key: String, _ form: @escaping @autoclosure () -> Form<Value>) {
+        self.key = key
+        self.form = form
     }
 }
 
@@ -93,18 +109,16 @@ extension Form {
     }
 
     /// A map of one key, which chooses how the value is read: `{sine: {…}}`.
-    static func choice(
-        says: String, _ choices: [(key: String, form: Form<Value>)], later: [String] = []
-    ) -> Form {
+    static func choice(says: String, _ choices: [Choice<Value>], later: [String] = []) -> Form {
         map(says: says) { keys in
             var count = 0
             var chosen: Value?
-            for (key, form) in choices {
-                if keys.has(key) { count += 1 }
-                if count == 2, keys.has(key) {
-                    keys.report(at: key, "only one key can stand here", "keep one of them")
+            for choice in choices {
+                if keys.has(choice.key) { count += 1 }
+                if count == 2, keys.has(choice.key) {
+                    keys.report(at: choice.key, "only one key can stand here", "keep one of them")
                 }
-                if let value = keys.optional(key, form) { chosen = value }
+                if let value = keys.optional(choice.key, choice.form()) { chosen = value }
             }
             for key in later { keys.later(key) }
             if keys.isEmpty { return mismatch(keys.place, keys.context, says: says) }

@@ -28,6 +28,8 @@ enum NameKind {
         }
     }
 
+    var article: String { (self == .appearance ? "an " : "a ") + word }
+
     /// The nearest assigned name.
     func nearest(to text: String) -> String? {
         var nearest = NearestName(to: text)
@@ -39,7 +41,7 @@ enum NameKind {
 /// What a text is that stands where an assigned name or number may stand.
 private enum NumberText {
     case number(UInt16)
-    /// Four hexadecimal digits without `0x`, which YAML may even take for a number: 1812, 180D, 2E37.
+    /// Four hexadecimal digits without `0x`, which YAML may even take for a number: 1812, 2E37.
     case bare
     /// Begins as a number and is none.
     case malformed
@@ -85,8 +87,14 @@ extension Form where Value == UInt16 {
             if let number = kind.table.number(of: scalar.text) { return number }
             if case .bare = NumberText(scalar.text) {
                 context.report(
-                    place, "'\(scalar.text)' is no number of a \(kind.word) without 0x",
+                    place, "'\(scalar.text)' is no number of \(kind.article) without 0x",
                     "write '0x\(scalar.text.uppercased())'")
+                return nil
+            }
+            if case .integer(let value) = scalar.value, let number = UInt16(exactly: value) {
+                context.report(
+                    place, "the number of \(kind.article) is written in hexadecimal",
+                    "write '\(Hex.code(number))'")
                 return nil
             }
             reportUnknown(kind, scalar.text, place, context, says: says)
@@ -104,7 +112,7 @@ extension Form where Value == UInt16 {
 }
 
 extension Form where Value == BluetoothUUID {
-    /// An assigned name of `kind`, a 16-bit number as `0x180F`, or a 128-bit UUID in its usual form.
+    /// An assigned name of `kind`, a number as `0x180F`, or a 128-bit UUID in its usual form.
     static func uuid(_ kind: NameKind, example: String) -> Form {
         let says = "a name such as '\(example)', a number such as '0x180F' or a 128-bit UUID"
         return Form(says: says) { place, context in
@@ -172,8 +180,8 @@ extension Form where Value == [UInt8] {
         choice(
             says: "'{hex: \"01FF\"}' or '{text: Hello}'",
             [
-                ("hex", hex(octetsMax: octetsMax)),
-                ("text", Form<String>.text(octetsMax, says: "text").map { Array($0.utf8) }),
+                Choice("hex", hex(octetsMax: octetsMax)),
+                Choice("text", Form<String>.text(octetsMax, says: "text").map { Array($0.utf8) }),
             ])
     }
 }
@@ -187,7 +195,8 @@ extension Form where Value == DeviceAddress {
                 return mismatch(place, context, says: says)
             }
             guard !scalar.isPlain else {
-                context.report(place, "the address stands without quotes", "write '\"\(scalar.text)\"'")
+                context.report(
+                    place, "the address stands without quotes", "write '\"\(scalar.text)\"'")
                 return nil
             }
             return address

@@ -1,5 +1,6 @@
 // Numbers with their unit: `100 ms`, `-59 dBm`, `0.12 g`. The unit is always written.
 import SansIO
+import Wire
 import YAML
 
 /// A number and the unit behind it, as written.
@@ -28,11 +29,14 @@ struct Quantity {
             return Form<Quantity>.mismatch(place, context, says: says)
         }
         guard parts.count == 2 else {
-            context.report(place, "\(text) has no unit", "write '\(text) \(units[0])'" + others(units))
+            context.report(
+                place, "\(text) has no unit", "write '\(text) \(units[0])'" + others(units))
             return nil
         }
         guard units.contains(String(parts[1])) else {
-            let near = NearestName.of(String(parts[1]), among: units) ?? units[0]
+            // `seconds` and `msec` begin with the right unit.
+            let begun = units.filter { parts[1].hasPrefix($0) }.max { $0.count < $1.count }
+            let near = begun ?? NearestName.of(String(parts[1]), among: units) ?? units[0]
             context.report(
                 place, "unknown unit '\(parts[1].prefix(20))'",
                 "write '\(parts[0]) \(near)'" + others(units))
@@ -47,15 +51,33 @@ struct Quantity {
 
     /// A plain decimal number; no exponents, which nobody writes before a unit.
     static func decimal(_ text: some StringProtocol) -> Double? {
-        guard text.utf8.count <= 40, text.contains(where: { $0.isNumber }),
-            text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == "." || $0 == "-") })
-        else { return nil }
-        let scalar = YAMLScalar(String(text), isPlain: true)
-        switch scalar.value {
-        case .integer(let value): return Double(value)
-        case .real(let value) where value.isFinite: return value
-        case .real, .null, .boolean, .text: return nil
+        let octets = Array(text.utf8)
+        return decimal(octets.span)
+    }
+
+    /// The same in octets. Up to 18 digits are read exactly.
+    static func decimal(_ octets: Span<UInt8>) -> Double? {
+        var digits: UInt64 = 0
+        var count = 0
+        var decimals: Int?
+        for index in 0..<octets.count {
+            switch octets[index] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                count += 1
+                guard count <= 18 else { return nil }
+                digits = digits * 10 + UInt64(octets[index] - UInt8(ascii: "0"))
+                if let before = decimals { decimals = before + 1 }
+            case UInt8(ascii: ".") where decimals == nil: decimals = 0
+            case UInt8(ascii: "-") where index == 0: break
+            default: return nil
+            }
         }
+        guard count > 0 else { return nil }
+        var power = 1.0
+        for _ in 0..<(decimals ?? 0) { power *= 10 }
+        // One division of two exact numbers: the nearest Double to what is written.
+        let magnitude = Double(digits) / power
+        return octets[0] == UInt8(ascii: "-") ? -magnitude : magnitude
     }
 }
 
@@ -105,7 +127,8 @@ extension Form where Value == TimeSpan {
                 return nil
             }
             let time = YAMLScalar(String(scalar.text.dropFirst(6)), isPlain: true)
-            let inner = Place(node: YAMLNode(.scalar(time), mark: place.node.mark), path: place.path)
+            let inner = Place(
+                node: YAMLNode(.scalar(time), mark: place.node.mark), path: place.path)
             return period.read(inner, context)
         }
     }

@@ -6,9 +6,10 @@ extension Form where Value == Access {
     /// The one switch: false refuses all that asks more of a link than that it is there.
     private static var servesSecurity: Bool { false }
 
-    /// A level of LE security mode 1, or `{security: authenticated, authorization: true, key-size: 16}`.
+    /// A level of LE security mode 1, or a map such as
+    /// `{security: authenticated, authorization: true, key-size: 16}`.
     static var access: Form {
-        let level = Form<SecurityLevel>.level
+        let level = Form<SecurityLevel>.level(isServed: servesSecurity)
         let short = level.map { Access($0) }
         let long = map(says: "a map of security, authorization and key-size") { keys in
             let level = keys.required("security", level)
@@ -23,23 +24,16 @@ extension Form where Value == Access {
             return Access(
                 level, authorization: authorization ?? false, keySizeMin: UInt8(keySize ?? 0))
         }
-        return Form(says: level.says) { place, context in
-            guard let access = either(scalar: short, map: long).read(place, context) else { return nil }
-            guard servesSecurity || access.level == .open else {
-                context.report(
-                    place, "a level other than 'open' is not supported yet", "write 'open'")
-                return nil
-            }
-            return access
-        }
+        return either(scalar: short, map: long)
     }
 }
 
 extension Form where Value == SecurityLevel {
-    fileprivate static var level: Form {
-        word([
-            ("open", .open), ("encrypted", .encrypted), ("authenticated", .authenticated),
-            ("secure", .secure),
-        ])
+    fileprivate static func level(isServed: Bool) -> Form {
+        let levels: [(String, SecurityLevel)] = [
+            ("encrypted", .encrypted), ("authenticated", .authenticated), ("secure", .secure),
+        ]
+        return isServed
+            ? word([("open", .open)] + levels) : word([("open", .open)], later: levels.map(\.0))
     }
 }

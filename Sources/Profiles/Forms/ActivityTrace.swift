@@ -1,6 +1,7 @@
 // A recorded activity signal: CSV with a header, a rising column `time` in seconds, value columns.
 import Advertising
 import SansIO
+import Wire
 
 /// Reads one column of a trace file.
 struct ActivityTrace {
@@ -14,65 +15,61 @@ struct ActivityTrace {
     /// The samples, rising in time. The error says the line of the trace.
     func read(_ bytes: [UInt8]) throws(ProfileError) -> [ActivityRule.Sample] {
         guard bytes.count <= Self.octetsMax else {
-            throw error(1, 1, "the trace has \(bytes.count) octets, the limit is 64 MiB", "shorten it")
+            throw error(
+                1, 1, "the trace has \(bytes.count) octets, the limit is 64 MiB", "shorten it")
         }
+        let octets = bytes.span
         var columns: (time: Int, value: Int)?
         var samples: [ActivityRule.Sample] = []
-        var lineNumber = 0
-        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            lineNumber += 1
-            let fields = Self.fields(line)
-            if fields.allSatisfy(\.text.isEmpty) { continue }
-            guard let (timeColumn, valueColumn) = columns else {
-                columns = try header(fields, lineNumber)
-                continue
+        var start = 0
+        var line = 0
+        while start < octets.count {
+            var end = start
+            while end < octets.count, octets[end] != UInt8(ascii: "\n") { end += 1 }
+            line += 1
+            let row = Row(start: start, end: end, line: line)
+            start = end + 1
+            if row.isBlank(octets) { continue }
+            if let (time, value) = columns {
+                try append(row, time, value, octets, to: &samples)
+            } else {
+                columns = try header(row.texts(octets), line)
             }
-            let time = try number(fields, timeColumn, lineNumber, "time")
-            let value = try number(fields, valueColumn, lineNumber, column)
-            guard (0...Self.secondsMax).contains(time) else {
-                throw error(
-                    lineNumber, fields[timeColumn].column, "the time is not within 0 to 366 days",
-                    "write seconds from power-on")
-            }
-            let sample = ActivityRule.Sample(
-                time: TimeSpan(microseconds: Int64((time * 1e6).rounded())), value: value)
-            if let last = samples.last, sample.time <= last.time {
-                throw error(
-                    lineNumber, fields[timeColumn].column, "the time does not rise",
-                    "write the rows by rising time")
-            }
-            samples.append(sample)
         }
         guard !samples.isEmpty else {
             throw error(
-                max(lineNumber, 1), 1, "the trace has no rows",
+                max(line, 1), 1, "the trace has no rows",
                 "write a header 'time,\(column)' and at least one row")
         }
         return samples
     }
 
-    private struct Field {
-        var text: String
-        var column: Int
-    }
-
-    private static func fields(_ line: ArraySlice<UInt8>) -> [Field] {
-        line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { field in
-            let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
-            var trimmed = field.drop(while: isBlank)
-            let start = trimmed.startIndex
-            while let last = trimmed.last, isBlank(last) { trimmed.removeLast() }
-            return Field(
-                text: String(decoding: trimmed, as: UTF8.self), column: start - line.startIndex + 1)
+    private func append(
+        _ row: Row, _ timeColumn: Int, _ valueColumn: Int, _ octets: Span<UInt8>,
+        to samples: inout [ActivityRule.Sample]
+    ) throws(ProfileError) {
+        let (time, place) = try number(row, timeColumn, "time", octets)
+        let (value, _) = try number(row, valueColumn, column, octets)
+        guard (0...Self.secondsMax).contains(time) else {
+            throw error(
+                row.line, place, "the time is not within 0 to 366 days",
+                "write seconds from power-on")
         }
+        let sample = ActivityRule.Sample(
+            time: TimeSpan(microseconds: Int64((time * 1e6).rounded())), value: value)
+        if let last = samples.last, sample.time <= last.time {
+            throw error(
+                row.line, place, "the time does not rise", "write the rows by rising time")
+        }
+        samples.append(sample)
     }
 
     private func header(
-        _ fields: [Field], _ line: Int
+        _ names: [String], _ line: Int
     ) throws(ProfileError) -> (time: Int, value: Int) {
-        let names = fields.map(\.text)
         guard let time = names.firstIndex(of: "time") else {
-            throw error(line, 1, "the header has no column 'time'", "name the columns, 'time' one of them")
+            throw error(
+                line, 1, "the header has no column 'time'", "name the columns, 'time' one of them")
         }
         guard let value = names.firstIndex(of: column) else {
             throw error(
@@ -83,17 +80,20 @@ struct ActivityTrace {
     }
 
     private func number(
-        _ fields: [Field], _ index: Int, _ line: Int, _ name: String
-    ) throws(ProfileError) -> Double {
-        guard index < fields.count else {
-            throw error(line, 1, "the row has no value of '\(name)'", "write as many values as columns")
-        }
-        guard let value = Quantity.decimal(fields[index].text) else {
+        _ row: Row, _ index: Int, _ name: String, _ octets: Span<UInt8>
+    ) throws(ProfileError) -> (value: Double, column: Int) {
+        guard let field = row.field(index, octets) else {
             throw error(
-                line, fields[index].column, "'\(fields[index].text.prefix(40))' is no decimal number",
+                row.line, 1, "the row has no value of '\(name)'", "write as many values as columns")
+        }
+        let place = field.lowerBound - row.start + 1
+        guard let value = Quantity.decimal(octets.extracting(field)) else {
+            let text = String(decoding: octets.copied(field), as: UTF8.self)
+            throw error(
+                row.line, place, "'\(text.prefix(40))' is no decimal number",
                 "write a number such as 0.05")
         }
-        return value
+        return (value, place)
     }
 
     private func error(
@@ -101,5 +101,48 @@ struct ActivityTrace {
     ) -> ProfileError {
         ProfileError(
             file: file, line: line, column: column, path: "", problem: problem, remedy: remedy)
+    }
+}
+
+/// One line of the trace: its fields are looked up in place, for traces have many lines.
+private struct Row {
+    let start: Int
+    let end: Int
+    let line: Int
+
+    private static func isBlank(_ octet: UInt8) -> Bool {
+        octet == 0x20 || octet == 0x09 || octet == 0x0D
+    }
+
+    func isBlank(_ octets: Span<UInt8>) -> Bool {
+        for index in start..<end where !Self.isBlank(octets[index]) { return false }
+        return true
+    }
+
+    /// The octets of the field at `index`, counted from 0, without blanks around it.
+    func field(_ index: Int, _ octets: Span<UInt8>) -> Range<Int>? {
+        var count = 0
+        var first = start
+        for place in start...end where place == end || octets[place] == UInt8(ascii: ",") {
+            if count == index { return trimmed(first, place, octets) }
+            count += 1
+            first = place + 1
+        }
+        return nil
+    }
+
+    private func trimmed(_ first: Int, _ last: Int, _ octets: Span<UInt8>) -> Range<Int> {
+        var (first, last) = (first, last)
+        while first < last, Self.isBlank(octets[first]) { first += 1 }
+        while last > first, Self.isBlank(octets[last - 1]) { last -= 1 }
+        return first..<last
+    }
+
+    func texts(_ octets: Span<UInt8>) -> [String] {
+        var texts: [String] = []
+        while let range = field(texts.count, octets) {
+            texts.append(String(decoding: octets.copied(range), as: UTF8.self))
+        }
+        return texts
     }
 }

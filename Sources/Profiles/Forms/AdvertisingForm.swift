@@ -35,7 +35,8 @@ extension Form where Value == AdvertisingSet {
             checkResponse(response, kind, keys)
             guard let kind, let policy else { return nil }
             return AdvertisingSet(
-                name: name ?? "main", kind: kind, policy: policy, data: data, scanResponse: response)
+                name: name ?? "main", kind: kind, policy: policy, data: data, scanResponse: response
+            )
         }
     }
 
@@ -62,7 +63,8 @@ extension Form where Value == AdvertisingSet {
         }
         // Core Specification Supplement, Part A, 1.3.1.
         if response.contains(where: { $0.parts.contains { $0.label == "flags" } }) {
-            keys.report(at: "scan-response", "flags cannot stand in a scan response", "move them to 'data'")
+            keys.report(
+                at: "scan-response", "flags cannot stand in a scan response", "move them to 'data'")
         }
     }
 

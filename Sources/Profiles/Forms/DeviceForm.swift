@@ -51,10 +51,12 @@ extension Form where Value == DeviceSpec {
         map(says: "a map with the device's name") { keys in
             // The Device Name characteristic is at most 248 octets (Core 6.0, Vol 3, Part C, 12.1).
             let name = keys.required("name", .text(248, says: "the name that centrals see"))
-            let appearance = keys.optional("appearance", .assigned(.appearance, example: "thermometer"))
+            let appearance = keys.optional(
+                "appearance", .assigned(.appearance, example: "thermometer"))
             let address = keys.optional("address", .deviceAddress)
             let connections = keys.optional(
-                "connections", .integer(1...GATTServer.clientsMax, says: "how many centrals at once, such as 1"))
+                "connections",
+                .integer(1...GATTServer.clientsMax, says: "how many centrals at once, such as 1"))
             let connection = keys.optional("connection", .connectionRequest)
             var device = DeviceSpec(name: name ?? "")
             device.appearance = appearance ?? 0
@@ -102,8 +104,10 @@ extension Form where Value == ConnectionRequest {
             let range = keys.required("interval", .bounds(interval))
             let latency = keys.optional(
                 "latency", .integer(0...499, says: "how many connection events may be skipped"))
-            let timeout = keys.required("timeout", .time(
-                .milliseconds(100)...(.seconds(32)), limits: "100 ms to 32 s", example: "4 s"))
+            let timeout = keys.required(
+                "timeout",
+                .time(
+                    .milliseconds(100)...(.seconds(32)), limits: "100 ms to 32 s", example: "4 s"))
             guard let range, let timeout else { return nil }
             let least = range.high * Int64(2 * (1 + (latency ?? 0)))
             guard timeout > least else {

@@ -15,8 +15,10 @@ extension Form where Value == ServiceSpec {
     fileprivate static var service: Form {
         map(says: "a map of service and characteristics") { keys in
             let uuid = keys.required("service", .uuid(.service, example: "heart-rate"))
-            let characteristics = keys.optional("characteristics", Form<[CharacteristicSpec]>.list(
-                of: .characteristic, says: "a list of characteristics", minimum: 0))
+            let characteristics = keys.optional(
+                "characteristics",
+                Form<[CharacteristicSpec]>.list(
+                    of: .characteristic, says: "a list of characteristics", minimum: 0))
             keys.later("type", "handle", "end", "includes", "label")
             guard let uuid else { return nil }
             return ServiceSpec(uuid: uuid, characteristics: characteristics ?? [])
@@ -30,32 +32,43 @@ extension Form where Value == CharacteristicSpec {
             let uuid = keys.required(
                 "characteristic", .uuid(.characteristic, example: "battery-level"))
             let label = keys.optional("label", .text(64, says: "a name for references"))
+            if let label, !keys.context.labels.insert(label).inserted {
+                keys.report(at: "label", "the label '\(label)' stands twice", "give each its own")
+            }
             let permissions = permissions(&keys)
             let format = valueFormat(uuid, &keys)
             let value = keys.optional("value", Form<Place>.any(says: "a value"))
             let update = keys.optional("update", .every)
             let send = keys.optional("send", .sendRule)
-            keys.later("handle", "value-handle", "properties", "length", "fields", "on-write", "records")
-            let descriptors = keys.optional("descriptors", Form<[DescriptorSpec]>.list(
-                of: .descriptor(of: format ?? .bytes), says: "a list of descriptors", minimum: 0))
+            keys.later(
+                "handle", "value-handle", "properties", "length", "fields", "on-write", "records")
+            let descriptors = keys.optional(
+                "descriptors",
+                Form<[DescriptorSpec]>.list(
+                    of: .descriptor(of: format ?? .bytes), says: "a list of descriptors", minimum: 0
+                ))
             if send != nil, !keys.has("notify"), !keys.has("indicate") {
                 keys.report(
                     at: "send", "nothing is sent without 'notify' or 'indicate'",
                     "add 'notify: open', or remove 'send'")
             }
             guard let uuid, let format else { return nil }
-            let source = value.map { ValueForm(format: format).source($0, keys.context) }
+            let source =
+                value.map { ValueForm(format: format).source($0, keys.context) }
                 ?? ValueForm(format: format).atRest
             guard let source else { return nil }
             checkUpdate(source, keys)
             var spec = CharacteristicSpec(
-                uuid: uuid, format: format, value: source, lengthMax: format.octets ?? valueOctetsMax)
+                uuid: uuid, format: format, value: source,
+                lengthMax: format.octets ?? valueOctetsMax)
             spec.label = label
             spec.permissions = permissions
             spec.update = update
             spec.send = send ?? .onUpdate
             spec.descriptors = descriptors ?? []
-            if case .constant(let octets) = source { spec.lengthMax = max(spec.lengthMax, octets.count) }
+            if case .constant(let octets) = source {
+                spec.lengthMax = max(spec.lengthMax, octets.count)
+            }
             return spec
         }
     }
@@ -94,7 +107,8 @@ extension Form where Value == CharacteristicSpec {
             return wire.valueFormat(scale: scale ?? 1, unit: measurement)
         }
         for key in ["scale", "unit"] where keys.has(key) {
-            keys.report(at: key, "'\(wire.name)' has no \(key)", "remove it, or choose a number format")
+            keys.report(
+                at: key, "'\(wire.name)' has no \(key)", "remove it, or choose a number format")
         }
         return wire.valueFormat(scale: 1, unit: .unitless)
     }
@@ -116,7 +130,8 @@ extension Form where Value == Double {
     fileprivate static var scale: Form {
         let says = "the value of one step such as 0.01 or 1/1024"
         return Form(says: says) { place, context in
-            let parts = place.scalar?.text.split(separator: "/", omittingEmptySubsequences: false) ?? []
+            let parts =
+                place.scalar?.text.split(separator: "/", omittingEmptySubsequences: false) ?? []
             let numbers = parts.compactMap { Quantity.decimal($0) }
             guard numbers.count == parts.count, (1...2).contains(numbers.count) else {
                 return mismatch(place, context, says: says)
@@ -124,7 +139,8 @@ extension Form where Value == Double {
             let scale = numbers.count == 2 ? numbers[0] / numbers[1] : numbers[0]
             guard scale.isFinite, (1e-9...1e9).contains(scale) else {
                 context.report(
-                    place, "\(place.found) is not within 0.000000001 to 1000000000", "write \(says)")
+                    place, "\(place.found) is not within 0.000000001 to 1000000000", "write \(says)"
+                )
                 return nil
             }
             return scale
@@ -155,10 +171,14 @@ extension Form where Value == DescriptorSpec {
         choice(
             says: "a descriptor such as '{user-description: Desk sensor}'",
             [
-                ("user-description", Form<String>.text(valueOctetsMax, says: "a text")
-                    .map { .userDescription($0) }),
-                ("presentation-format", Form<PresentationFormat>.presentationFormat(of: format)
-                    .map { .presentationFormat($0) }),
+                Choice(
+                    "user-description",
+                    Form<String>.text(valueOctetsMax, says: "a text")
+                        .map { .userDescription($0) }),
+                Choice(
+                    "presentation-format",
+                    Form<PresentationFormat>.presentationFormat(of: format)
+                        .map { .presentationFormat($0) }),
             ],
             later: [
                 "aggregate-format", "extended-properties", "server-configuration", "valid-range",
@@ -178,7 +198,8 @@ extension Form where Value == PresentationFormat {
             let format = keys.optional(
                 "format", Form<UInt8>.word(served.map { ($0.name, $0.number ?? 0) }))
             let exponent = keys.optional("exponent", .integer(-128...127, says: "a power of ten"))
-            let unit = keys.optional("unit", Form<UInt16>.assigned(.unit, example: "degree-celsius"))
+            let unit = keys.optional(
+                "unit", Form<UInt16>.assigned(.unit, example: "degree-celsius"))
             let namespace = keys.optional("namespace", .integer(0...255, says: "0 to 255"))
             let description = keys.optional("description", .integer(0...65_535, says: "0 to 65535"))
             var result = PresentationFormat(

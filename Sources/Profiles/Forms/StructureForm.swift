@@ -5,30 +5,42 @@ import YAML
 
 extension Form where Value == AdvertisingStructure {
     static var structure: Form {
+        choice(
+            says: "an AD structure such as '{name: complete}'",
+            [
+                Choice("flags", flags),
+                Choice("service-uuids", services.map { .serviceUUIDs($0, complete: true) }),
+                Choice(
+                    "incomplete-service-uuids",
+                    services.map { .serviceUUIDs($0, complete: false) }),
+                Choice("name", localName),
+                Choice("tx-power", txPower),
+                Choice(
+                    "appearance",
+                    Form<UInt16>.assigned(.appearance, example: "thermometer")
+                        .map { .appearance($0) }),
+                Choice("manufacturer", manufacturer),
+                Choice("service-data", serviceData),
+                Choice("ibeacon", iBeacon),
+                Choice("raw", raw),
+            ],
+            later: [
+                "eddystone-uid", "eddystone-url", "eddystone-tlm", "eddystone-eid", "altbeacon",
+            ])
+    }
+
+    private static var flags: Form {
         let flag = Form<AdvertisingFlags>.word([
             ("general-discoverable", .generalDiscoverable),
             ("limited-discoverable", .limitedDiscoverable), ("no-br-edr", .noBREDR),
         ])
-        let flags = Form<[AdvertisingFlags]>.list(
-            of: flag, says: "a list such as '[general-discoverable, no-br-edr]'", minimum: 0)
-        let uuids = Form<[BluetoothUUID]>.list(
-            of: .uuid(.service, example: "heart-rate"), says: "a list of services")
-        return choice(
-            says: "an AD structure such as '{name: complete}'",
-            [
-                ("flags", flags.map { .flags(AdvertisingFlags($0)) }),
-                ("service-uuids", uuids.map { .serviceUUIDs($0, complete: true) }),
-                ("incomplete-service-uuids", uuids.map { .serviceUUIDs($0, complete: false) }),
-                ("name", localName),
-                ("tx-power", txPower),
-                ("appearance", Form<UInt16>.assigned(.appearance, example: "thermometer")
-                    .map { .appearance($0) }),
-                ("manufacturer", manufacturer),
-                ("service-data", serviceData),
-                ("ibeacon", iBeacon),
-                ("raw", raw),
-            ],
-            later: ["eddystone-uid", "eddystone-url", "eddystone-tlm", "eddystone-eid", "altbeacon"])
+        return Form<[AdvertisingFlags]>.list(
+            of: flag, says: "a list such as '[general-discoverable, no-br-edr]'", minimum: 0
+        ).map { .flags(AdvertisingFlags($0)) }
+    }
+
+    private static var services: Form<[BluetoothUUID]> {
+        .list(of: .uuid(.service, example: "heart-rate"), says: "a list of services")
     }
 
     private static var txPower: Form {

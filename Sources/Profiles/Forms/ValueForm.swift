@@ -84,13 +84,15 @@ struct ValueForm {
         .choice(
             says: says,
             [
-                ("hex", Form<[UInt8]>.hex(octetsMax: valueOctetsMax).map { .constant($0) }),
-                ("text", Form<String>.text(valueOctetsMax, says: "a text")
-                    .map { .constant(Array($0.utf8)) }),
-                ("sine", generated(sine)),
-                ("ramp", generated(ramp)),
-                ("random-walk", generated(randomWalk)),
-                ("counter", generated(counter)),
+                Choice("hex", Form<[UInt8]>.hex(octetsMax: valueOctetsMax).map { .constant($0) }),
+                Choice(
+                    "text",
+                    Form<String>.text(valueOctetsMax, says: "a text")
+                        .map { .constant(Array($0.utf8)) }),
+                Choice("sine", generated(sine)),
+                Choice("ramp", generated(ramp)),
+                Choice("random-walk", generated(randomWalk)),
+                Choice("counter", generated(counter)),
             ],
             later: Self.laterKeys)
     }
@@ -133,9 +135,9 @@ struct ValueForm {
 
     private static func rising(_ low: Double, _ high: Double, _ keys: Keys) -> Bool {
         guard low >= high else { return true }
+        let (minimum, maximum) = (DecimalText.short(low), DecimalText.short(high))
         keys.report(
-            at: "min",
-            "'min' is \(DecimalText.short(low)), not below 'max', which is \(DecimalText.short(high))",
+            at: "min", "'min' is \(minimum), not below 'max', which is \(maximum)",
             "write a lower 'min'")
         return false
     }
@@ -170,7 +172,8 @@ struct ValueForm {
             let start = keys.optional("start", bound)
             guard let low, let high, Self.rising(low, high, keys), let step else { return nil }
             if let start, !(low...high).contains(start) {
-                keys.report(at: "start", "'start' is not within 'min' to 'max'", "write one within them")
+                keys.report(
+                    at: "start", "'start' is not within 'min' to 'max'", "write one within them")
             }
             return .randomWalk(min: low, max: high, step: step, start: start)
         }

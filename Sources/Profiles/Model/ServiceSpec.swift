@@ -34,7 +34,8 @@ public struct CharacteristicSpec: Equatable, Sendable {
     public var lengthMax: Int
     public var descriptors: [DescriptorSpec] = []
 
-    public init(uuid: BluetoothUUID, format: ValueFormat, value: ValueSource, lengthMax: Int = 512) {
+    public init(uuid: BluetoothUUID, format: ValueFormat, value: ValueSource, lengthMax: Int = 512)
+    {
         self.uuid = uuid
         self.format = format
         self.value = value

@@ -7,7 +7,8 @@ struct NumberedLines: Sendable {
     /// The number's digits and the space behind them.
     private static let prefixOctets = 5
 
-    init(_ text: StaticString) { self.text = "\(text)" }
+    /// - Parameter text: a literal, which takes no memory of its own.
+    init(_ text: String) { self.text = text }
 
     /// What stands behind `number`; nil where the table has no such line. A binary search.
     func rest(of number: UInt16) -> String? {
@@ -20,7 +21,8 @@ struct NumberedLines: Sendable {
             let end = Self.end(of: start, in: octets)
             guard let found = Self.number(at: start, in: octets) else { return nil }
             if found == number {
-                return String(decoding: octets.copied(start + Self.prefixOctets..<end), as: UTF8.self)
+                return String(
+                    decoding: octets.copied(start + Self.prefixOctets..<end), as: UTF8.self)
             }
             if found < number { low = min(end + 1, high) } else { high = start }
         }

@@ -27,7 +27,7 @@ public struct AttributePlan: Sendable {
     /// One for each characteristic, by rising value handle.
     public let bindings: [ValueBinding]
 
-    /// Plans the attributes of a loaded profile: GAP and GATT services first, unless it has its own.
+    /// Plans the attributes of a loaded profile: GAP and GATT first, unless it has its own.
     ///
     /// Handles run from 0x0001 without gaps. A CCCD follows the value it configures, then come the
     /// descriptors of the profile in its order.
@@ -104,12 +104,18 @@ public struct AttributePlan: Sendable {
         var services: [ServiceSpec] = []
         if !profile.services.contains(where: { $0.uuid == gapService }) {
             let appearance = profile.device.appearance
-            services.append(ServiceSpec(uuid: gapService, characteristics: [
-                fixed(0x2A00, .utf8, Array(profile.device.name.utf8)),
-                fixed(0x2A01, .appearance, [
-                    UInt8(truncatingIfNeeded: appearance), UInt8(truncatingIfNeeded: appearance >> 8),
-                ]),
-            ]))
+            services.append(
+                ServiceSpec(
+                    uuid: gapService,
+                    characteristics: [
+                        fixed(0x2A00, .utf8, Array(profile.device.name.utf8)),
+                        fixed(
+                            0x2A01, .appearance,
+                            [
+                                UInt8(truncatingIfNeeded: appearance),
+                                UInt8(truncatingIfNeeded: appearance >> 8),
+                            ]),
+                    ]))
         }
         if !profile.services.contains(where: { $0.uuid == gattService }) {
             var changed = CharacteristicSpec(
@@ -143,11 +149,69 @@ public struct AttributePlan: Sendable {
 
     /// The binding of a value's handle; nil where there is none.
     public func binding(valueHandle: UInt16) -> ValueBinding? {
-        bindings.first { $0.valueHandle == valueHandle }
+        binding(owning: valueHandle).flatMap { $0.valueHandle == valueHandle ? $0 : nil }
     }
 
     /// The binding of a CCCD's handle; nil where there is none.
     public func binding(cccdHandle: UInt16) -> ValueBinding? {
-        bindings.first { $0.cccdHandle == cccdHandle }
+        binding(owning: cccdHandle).flatMap { $0.cccdHandle == cccdHandle ? $0 : nil }
+    }
+
+    /// The binding whose value is the last at or before `handle`. A binary search: bindings rise.
+    private func binding(owning handle: UInt16) -> ValueBinding? {
+        var (low, high) = (0, bindings.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if bindings[middle].valueHandle <= handle { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? bindings[low - 1] : nil
+    }
+
+    // MARK: For messages
+
+    /// What stands at `handle`: `temperature`, `temperature user-description`,
+    /// `battery declaration`; nil where nothing does.
+    public func name(of handle: UInt16) -> String? {
+        guard let index = table.index(of: handle) else { return nil }
+        let attribute = table.attributes[index]
+        switch attribute.kind {
+        case .service, .include:
+            let uuid = BluetoothUUID(littleEndian: table.value(at: index).span)
+            return uuid.map { "\(AssignedNames.service($0) ?? $0.description) declaration" }
+        case .characteristic:
+            return binding(valueHandle: handle &+ 1).map { "\($0.name) declaration" }
+        case .value, .clientConfiguration, .serverConfiguration, .clientSupportedFeatures,
+            .databaseHash, .serviceChanged:
+            guard let binding = binding(owning: handle) else { return nil }
+            if binding.valueHandle == handle { return binding.name }
+            let type = attribute.type
+            return "\(binding.name) \(AssignedNames.descriptor(type) ?? type.description)"
+        }
+    }
+
+    /// Octets of the attribute at `handle` as people read them: `21.57 °C`, `"Desk sensor"`.
+    public func describe(_ bytes: [UInt8], of handle: UInt16) -> String {
+        if let binding = binding(valueHandle: handle) { return binding.format.describe(bytes) }
+        guard let index = table.index(of: handle) else { return ValueFormat.bytes.describe(bytes) }
+        return DescriptorText.describe(bytes, type: table.attributes[index].type)
+    }
+}
+
+/// Descriptors' octets as people read them.
+public enum DescriptorText {
+    /// - Parameter type: the descriptor's UUID; one that is not known is shown in octets.
+    public static func describe(_ bytes: [UInt8], type: BluetoothUUID) -> String {
+        switch type {
+        case GATTType.userDescription: ValueFormat.utf8.describe(bytes)
+        case GATTType.presentationFormat: PresentationFormat.describe(bytes)
+        case GATTType.clientConfiguration where bytes.count == 2:
+            switch bytes[0] & 3 {
+            case 0: "off"
+            case 1: "notifications"
+            case 2: "indications"
+            default: "notifications and indications"
+            }
+        default: ValueFormat.plain(bytes)
+        }
     }
 }

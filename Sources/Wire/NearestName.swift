@@ -1,15 +1,16 @@
 // The known name that a mistyped one most likely means.
 
 /// Finds the nearest of many names, for hints.
-struct NearestName {
+public struct NearestName {
     private let wanted: [UInt8]
-    private(set) var best: String?
+    /// The nearest one; nil where none is near enough.
+    public private(set) var best: String?
     private var distance: Int
 
     /// Longer texts are no typing mistakes, and comparing them takes long.
-    static let octetsMax = 64
+    public static let octetsMax = 64
 
-    init(to text: String) {
+    public init(to text: String) {
         let wanted = Array(text.lowercased().utf8)
         self.wanted = wanted
         // A third of the letters may be wrong, but at least one and at most four.
@@ -18,7 +19,7 @@ struct NearestName {
     }
 
     /// Considers one more name; the first of equally near ones stays.
-    mutating func consider(_ name: String) {
+    public mutating func consider(_ name: String) {
         guard distance > 1 || (distance == 1 && best == nil) else { return }
         let octets = Array(name.utf8)
         guard abs(octets.count - wanted.count) < distance else { return }
@@ -29,13 +30,15 @@ struct NearestName {
         }
     }
 
-    static func of(_ text: String, among names: [String]) -> String? {
+    /// The nearest of `names`; nil where none is near enough.
+    public static func of(_ text: String, among names: [String]) -> String? {
         var nearest = NearestName(to: text)
         for name in names { nearest.consider(name) }
         return nearest.best
     }
 
-    /// Letters to insert, remove, replace or exchange with their neighbour (optimal string alignment).
+    /// Letters to insert, remove, replace or exchange with their neighbour (optimal string
+    /// alignment).
     static func edits(from left: [UInt8], to right: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)
@@ -43,7 +46,8 @@ struct NearestName {
             var row = [i + 1]
             row.reserveCapacity(right.count + 1)
             for j in right.indices {
-                var edits = min(last[j + 1] + 1, row[j] + 1, last[j] + (left[i] == right[j] ? 0 : 1))
+                var edits = min(
+                    last[j + 1] + 1, row[j] + 1, last[j] + (left[i] == right[j] ? 0 : 1))
                 if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
                     edits = min(edits, beforeLast[j - 1] + 1)
                 }

@@ -1,0 +1,241 @@
+// The command line: one table of options makes the parser and the help text.
+import CLinux
+import Emulator
+import LinuxIO
+import SansIO
+import VirtualController
+import Wire
+
+/// What the user wants done.
+enum Command {
+    case run(RunOptions)
+    /// Validate these profiles.
+    case check([String])
+    case help
+    case version
+}
+
+/// The options of `run`.
+struct RunOptions {
+    /// The profiles' paths; exactly one for now.
+    var profiles: [String] = []
+    /// nil leaves the choice to the program.
+    var controller: ControllerSpec?
+    /// Where other hosts join the virtual air; nil is the default place.
+    var air: Endpoint?
+    var airTiming = Air.Timing.radio
+    var withCentral = false
+    var virtualTime = false
+    /// The capture file's path.
+    var capture: String?
+    /// nil runs until a signal.
+    var duration: TimeSpan?
+    /// nil takes the controller's own default.
+    var seed: UInt64?
+    var logLevel = LogLevel.info
+    /// Whether a controller that was lost is waited for.
+    var reconnects = true
+}
+
+/// A command line that cannot be used, as a sentence that says what to write.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// The reading of the command line. Nothing here touches the world.
+enum Options {
+    /// One option: a row of the table.
+    struct Row: Sendable {
+        let name: String
+        /// What stands for the argument in the help text; nil where there is none.
+        let argument: String?
+        let help: String
+        let apply: @Sendable (inout RunOptions, String) throws(UsageError) -> Void
+
+        init(
+            _ name: String, _ argument: String? = nil, _ help: String,
+            apply: @escaping @Sendable (inout RunOptions, String) throws(UsageError) -> Void
+        ) {
+            self.name = name
+            self.argument = argument
+            self.help = help
+            self.apply = apply
+        }
+    }
+
+    /// Every option, in the order of the help text.
+    static let table: [Row] = [
+        Row("profile", "FILE", "the accessory to be") { run, text throws(UsageError) in
+            guard run.profiles.isEmpty else {
+                throw UsageError("more than one --profile is not supported yet; give one")
+            }
+            run.profiles.append(text)
+        },
+        Row("controller", "SPEC", "the Bluetooth controller to use, see below") {
+            run, text throws(UsageError) in run.controller = try controller(text)
+        },
+        Row(
+            "air", "HOST:PORT",
+            "where other hosts join the virtual air, 127.0.0.1:6402 without it; "
+                + "port 0 takes a free one"
+        ) { run, text throws(UsageError) in run.air = try endpoint(text) },
+        Row(
+            "air-timing", "T",
+            "radio keeps to connection events, ideal waits for none; radio without it"
+        ) {
+            run, text throws(UsageError) in run.airTiming = try airTiming(text)
+        },
+        Row("with-central", nil, "let a built-in central show what a phone would see") {
+            run, _ throws(UsageError) in run.withCentral = true
+        },
+        Row(
+            "virtual-time", nil,
+            "do not wait for the clock; equal seeds give equal runs; needs --duration"
+        ) { run, _ throws(UsageError) in run.virtualTime = true },
+        Row("capture", "FILE", "write all HCI packets to a btsnoop file") {
+            run, text throws(UsageError) in run.capture = text
+        },
+        Row("duration", "T", "end after this time: 90s, 5min, 1h, 500ms, 1d") {
+            run, text throws(UsageError) in run.duration = try duration(text)
+        },
+        Row("seed", "N", "where random choices begin: equal seeds, equal choices") {
+            run, text throws(UsageError) in run.seed = try seed(text)
+        },
+        Row("log-level", "LEVEL", "error, warning, info or debug; info without it") {
+            run, text throws(UsageError) in run.logLevel = try logLevel(text)
+        },
+        Row("no-reconnect", nil, "end with exit code 3 when the controller is lost") {
+            run, _ throws(UsageError) in run.reconnects = false
+        },
+        Row(help, nil, "show this text") { _, _ throws(UsageError) in },
+        Row(version, nil, "show the version") { _, _ throws(UsageError) in },
+    ]
+
+    private static let help = "help"
+    private static let version = "version"
+
+    /// The commands and what they do.
+    static let commands: [(name: String, help: String)] = [
+        ("run", "be the accessory; the default"),
+        ("check", "validate profiles and show what they come to"),
+    ]
+
+    /// Reads the arguments, the program's name not among them.
+    static func parse(_ arguments: [String]) -> Result<Command, UsageError> {
+        do throws(UsageError) { return .success(try command(arguments)) } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func command(_ arguments: [String]) throws(UsageError) -> Command {
+        var rest = arguments[...]
+        var name = "run"
+        if let first = rest.first, !first.hasPrefix("-") {
+            name = first
+            rest = rest.dropFirst()
+        }
+        guard commands.contains(where: { $0.name == name }) else { throw unknown(command: name) }
+        let scan = try Scan(Array(rest))
+        let given = Set(scan.options.map { table[$0.row].name })
+        if given.contains(help) { return .help }
+        if given.contains(version) { return .version }
+        if name == "check" { return .check(try profilesToCheck(scan)) }
+        var run = RunOptions()
+        for option in scan.options { try table[option.row].apply(&run, option.argument) }
+        if let operand = scan.operands.first {
+            throw UsageError("\"\(operand)\" is no option; write --profile \(operand)")
+        }
+        return .run(try checked(run))
+    }
+
+    private static func profilesToCheck(_ scan: Scan) throws(UsageError) -> [String] {
+        if let option = scan.options.first {
+            throw UsageError("check does not take --\(table[option.row].name); write check FILE…")
+        }
+        guard !scan.operands.isEmpty else {
+            throw UsageError("check needs a profile; write check FILE…")
+        }
+        return scan.operands
+    }
+
+    /// The rules between options.
+    private static func checked(_ options: RunOptions) throws(UsageError) -> RunOptions {
+        var run = options
+        guard !run.profiles.isEmpty else {
+            throw UsageError("there is no profile to run; write --profile FILE, or see --help")
+        }
+        if run.virtualTime {
+            guard run.duration != nil else {
+                throw UsageError("--virtual-time needs an end; add --duration T")
+            }
+            guard run.air == nil else {
+                throw UsageError("hosts on --air live in real time; leave out one of the two")
+            }
+        }
+        let needsVirtual =
+            run.virtualTime ? "--virtual-time" : run.withCentral ? "--with-central" : "--air"
+        guard run.virtualTime || run.withCentral || run.air != nil else { return run }
+        switch run.controller {
+        case nil, .virtual: run.controller = .virtual
+        case .transport(let spec):
+            throw UsageError(
+                "\(needsVirtual) needs the virtual controller; "
+                    + "leave out that or --controller \(spec)"
+            )
+        }
+        return run
+    }
+
+    private static func unknown(command name: String) -> UsageError {
+        let names = commands.map(\.name)
+        if let near = NearestName.of(name, among: names) {
+            return UsageError("there is no command \"\(name)\"; did you mean \(near)?")
+        }
+        if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+            return UsageError("there is no command \"\(name)\"; to run it write --profile \(name)")
+        }
+        return UsageError("there is no command \"\(name)\"; see --help")
+    }
+
+    /// The text of --help.
+    static var helpText: String {
+        var lines = [
+            "Usage: peripheral-emu --profile FILE [OPTION…]",
+            "       peripheral-emu check FILE…", "", "Commands:",
+        ]
+        for (name, help) in commands { lines.append(row(name, help)) }
+        lines += ["", "Options:"]
+        for option in table {
+            let argument = option.argument.map { " " + $0 } ?? ""
+            lines.append(row("--" + option.name + argument, option.help))
+        }
+        lines += ["", "Controllers:"]
+        for (form, meaning) in ControllerSpec.forms { lines.append(row(form, meaning)) }
+        lines += [
+            "", "Exit codes: 0 done, 1 an expectation was not met, 2 wrong usage or profile,",
+        ]
+        lines.append("3 controller or system failure.")
+        return lines.joined(separator: "\n")
+    }
+
+    /// Two columns; the left one is as wide as the longest form of a controller, the right one is
+    /// broken into lines at 80.
+    private static func row(_ left: String, _ right: String) -> String {
+        let (width, limit) = (31, 80)
+        var text = "  " + left
+        var column = text.count
+        var gap = max(1, width - column)
+        for word in right.split(separator: " ") {
+            if column + gap + word.count > limit {
+                text += "\n"
+                (column, gap) = (0, width)
+            }
+            text += String(repeating: " ", count: gap) + word
+            column += gap + word.count
+            gap = 1
+        }
+        return text
+    }
+}

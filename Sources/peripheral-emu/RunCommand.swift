@@ -1,0 +1,123 @@
+// `run`: the accessory on a controller, in real or in virtual time.
+import Emulator
+import LinuxIO
+import Profiles
+import SansIO
+import Simulation
+import Wire
+
+enum RunCommand {
+    /// The seed of the virtual controller's runs, where none is given.
+    static let virtualSeed: UInt64 = 1
+
+    static func run(_ options: RunOptions) -> ExitCode {
+        var console = Console(level: options.logLevel)
+        defer { console.flush() }
+        guard let path = options.profiles.first, let profile = ProfileFile.load(path, &console)
+        else { return .usage }
+        do throws(SystemError) {
+            switch options.controller {
+            case nil, .virtual:
+                let world = makeWorld(profile, options)
+                return options.virtualTime
+                    ? try runVirtual(world, options, console)
+                    : try runLive(world, options, console)
+            case .transport(let spec):
+                return try runOn(spec, profile, options, console)
+            }
+        } catch {
+            console.error("\(error)")
+            return .failure
+        }
+    }
+
+    private static func makeDevice(
+        _ profile: DeviceProfile, seed: UInt64, _ options: RunOptions
+    ) -> EmulatedDevice {
+        var device = EmulatedDevice(profile: profile, seed: seed)
+        device.reportsReads = options.logLevel >= .info
+        return device
+    }
+
+    private static func makeWorld(_ profile: DeviceProfile, _ options: RunOptions) -> World {
+        let seed = options.seed ?? virtualSeed
+        let device = makeDevice(profile, seed: seed, options)
+        var central: ScriptedCentral?
+        if options.withCentral {
+            var random = SeededRandom(seed: seed, stream: "central")
+            central = ScriptedCentral(
+                target: device.randomAddress,
+                address: DeviceAddress.randomStatic(from: random.next()))
+        }
+        return World(
+            port: DevicePort(device: device), seed: seed, timing: options.airTiming,
+            central: central)
+    }
+
+    private static func openCapture(_ options: RunOptions) throws(SystemError) -> FileOutput? {
+        guard let path = options.capture else { return nil }
+        return try FileOutput(path: path)
+    }
+
+    private static func runVirtual(
+        _ world: World, _ options: RunOptions, _ console: Console
+    ) throws(SystemError) -> ExitCode {
+        var world = world
+        if options.capture != nil { world.capture(epoch: BtsnoopWriter.virtualEpoch) }
+        let reporter = Reporter(
+            console: console, capture: try openCapture(options), start: .zero)
+        var run = VirtualTimeRun(
+            world: world, reporter: reporter, duration: options.duration ?? .zero)
+        return run.run()
+    }
+
+    private static func runLive(
+        _ world: World, _ options: RunOptions, _ console: Console
+    ) throws(SystemError) -> ExitCode {
+        var world = world
+        var loop = try EventLoop()
+        let start = loop.now()
+        if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
+        var reporter = Reporter(console: console, capture: try openCapture(options), start: start)
+        let server = try openAir(options, &loop, &reporter)
+        var run = LiveWorldRun(
+            loop: loop, world: world, reporter: reporter, server: server,
+            end: options.duration.map { start + $0 })
+        return try run.run()
+    }
+
+    /// The air's door. A busy default port is done without; one that was asked for is not.
+    private static func openAir(
+        _ options: RunOptions, _ loop: inout EventLoop, _ reporter: inout Reporter
+    ) throws(SystemError) -> AirServer? {
+        do throws(SystemError) {
+            let server = try AirServer(
+                options.air ?? AirServer.endpointDefault, loop: &loop)
+            reporter.log(.info, "air: listening on \(server.endpoint)", at: loop.now())
+            return server
+        } catch {
+            if options.air != nil { throw error }
+            reporter.log(
+                .warning, "air: \(error); no other host can join, --air HOST:PORT chooses a port",
+                at: loop.now())
+            return nil
+        }
+    }
+
+    private static func runOn(
+        _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions, _ console: Console
+    ) throws(SystemError) -> ExitCode {
+        let seed = options.seed ?? machineID() ?? virtualSeed
+        let loop = try EventLoop()
+        let start = loop.now()
+        var port = DevicePort(device: makeDevice(profile, seed: seed, options))
+        if options.capture != nil {
+            port.capture = BtsnoopWriter(epoch: loop.unixMicroseconds(at: .zero))
+        }
+        let reporter = Reporter(console: console, capture: try openCapture(options), start: start)
+        var run = LiveTransportRun(
+            loop: loop, port: port, reporter: reporter, transport: try spec.open(),
+            end: options.duration.map { start + $0 }, reconnects: options.reconnects)
+        return try run.run()
+    }
+}

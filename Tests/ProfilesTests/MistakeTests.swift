@@ -1,0 +1,135 @@
+// Mistakes in profiles: each with its place, what is wrong and what to write.
+import Profiles
+import Testing
+
+@Suite struct MistakeTests {
+    @Test("ten different mistakes in one file are ten errors")
+    func ten() throws {
+        let folder = "Tests/ProfilesTests/Mistakes/"
+        let expected = try #require(SourceTree.text(folder + "ten.txt"))
+        do {
+            _ = try loadBundled(folder + "ten.yaml")
+            Issue.record("it loads")
+        } catch let errors as ProfileErrors {
+            #expect(errors.list.count == 10)
+            #expect(errors.description + "\n" == expected)
+        }
+    }
+
+    @Test("advertising data of 34 octets is refused with its octets itemised")
+    func budget() {
+        let found = errors(
+            """
+            peripheral-emu: 1
+            device: {name: Money Drop!}
+            advertising:
+              - type: connectable
+                interval: 100 ms
+                data:
+                  - flags: [general-discoverable, no-br-edr]
+                  - name: complete
+                  - service-uuids: [5A1D0001-0E1E-4C1B-9D56-3E2F0C9B7A10]
+            """)
+        #expect(
+            found == [
+                "test.yaml:6:5: advertising[0].data: advertising data is 34 of 31 bytes: "
+                    + "flags 3, complete-name 13, service-uuid128 18; "
+                    + "remove 3 bytes, or move a structure to 'scan-response'"
+            ])
+    }
+
+    /// One mistake of `lines.txt`: where it stands, what stands there, and the errors it must give.
+    struct Mistake: CustomTestStringConvertible {
+        var place: String
+        var text: String
+        var errors: [String] = []
+        var testDescription: String { "\(place): \(text)" }
+
+        /// Lines `place | text`, each followed by its errors, indented.
+        static func all() -> [Mistake] {
+            var all: [Mistake] = []
+            let file = SourceTree.text("Tests/ProfilesTests/Mistakes/lines.txt") ?? ""
+            for line in file.split(separator: "\n") where !line.hasPrefix("#") {
+                if line.hasPrefix("  ") {
+                    all[all.count - 1].errors.append(String(line.dropFirst(2)))
+                } else if let bar = line.firstRange(of: " | ") {
+                    all.append(Mistake(
+                        place: String(line[..<bar.lowerBound]),
+                        text: String(line[bar.upperBound...])))
+                }
+            }
+            return all
+        }
+
+        /// The text in its profile.
+        var found: [String] {
+            let text = text.replacing("\\n", with: "\n").replacing("\\u0001", with: "\u{1}")
+                .replacing("\\0", with: "")
+            let top = "peripheral-emu: 1\ndevice: {name: Twelve bytes}\n"
+            let lines = text.replacing("\n", with: "\n        ")
+            let service = top + "services:\n  - service: "
+            let found =
+                switch place {
+                case "file": Fixture.errors(text)
+                case "top": Fixture.errors(top + text + "\n")
+                case "device": Fixture.errors("peripheral-emu: 1\ndevice: \(text)\n")
+                case "service": Fixture.errors(service + text + "\n")
+                case "characteristic":
+                    Fixture.errors(
+                        service + "0x1234\n    characteristics:\n      - characteristic: 0x5678\n"
+                            + "        \(lines)\n")
+                case "temperature":
+                    Fixture.errors(
+                        service + "0x1234\n    characteristics:\n"
+                            + "      - {characteristic: temperature, value: \(text)}\n")
+                case "set": Fixture.errors(top + "advertising:\n  -\n        \(lines)\n")
+                case "interval":
+                    Fixture.errors(
+                        top + "advertising: [{type: connectable, interval: \(text)}]\n")
+                case "activity": Fixture.errors(top + "activity: \(text)\n", ["a.csv": ""])
+                case "trace":
+                    Fixture.errors(
+                        top + "activity: {source: {csv: a.csv, column: x}, "
+                            + "active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s}\n",
+                        ["a.csv": text])
+                default: ["unknown place"]
+                }
+            return found.map { $0.replacing("test.yaml:", with: "") }
+        }
+    }
+
+    @Test("each mistake has its errors, word for word", arguments: Mistake.all())
+    func mistake(_ mistake: Mistake) {
+        #expect(mistake.found == mistake.errors)
+    }
+
+    @Test("there are mistakes to test")
+    func count() { #expect(Mistake.all().count > 100) }
+
+    @Test("a value is at most 512 octets")
+    func longValue() {
+        func found(_ body: String) -> [String] {
+            Mistake(place: "characteristic", text: "read: open\\n" + body).found
+        }
+        let path = "services[0].characteristics[0].value"
+        let hex = String(repeating: "00", count: 512)
+        #expect(found("value: {hex: \"\(hex)\"}") == [])
+        #expect(
+            found("value: {hex: \"\(hex)00\"}") == [
+                "8:22: \(path).hex: the value has 513 octets, the limit is 512; write fewer"
+            ])
+        #expect(
+            found("format: utf8\\nvalue: \(String(repeating: "x", count: 513))") == [
+                "9:16: \(path): the text has 513 octets, the limit is 512; write a shorter one"
+            ])
+    }
+
+    @Test("of very many errors the first hundred are shown")
+    func many() {
+        let keys = (0..<500).map { "k\($0): 1\n" }.joined()
+        let found = errors("peripheral-emu: 1\ndevice: {name: T}\n" + keys)
+        #expect(found.count == 101)
+        let last = "there are more errors than the 100 shown; correct these first"
+        #expect(found.last?.hasSuffix(last) == true)
+    }
+}

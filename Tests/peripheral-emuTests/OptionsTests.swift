@@ -1,0 +1,216 @@
+// The command line: what it means, and what is said of a wrong one.
+import Emulator
+import LinuxIO
+import SansIO
+import Testing
+
+@testable import peripheral_emu
+
+/// getopt_long keeps its place in variables of the process, so one test runs after another.
+@Suite(.serialized) struct OptionsTests {
+    private func run(_ line: String) throws -> RunOptions {
+        let parsed = try Options.parse(line.split(separator: " ").map(String.init)).get()
+        guard case .run(let options) = parsed else { throw UsageError("not run: \(parsed)") }
+        return options
+    }
+
+    private func error(_ arguments: [String]) -> String {
+        switch Options.parse(arguments) {
+        case .failure(let error): error.description
+        case .success(let command): "parsed: \(command)"
+        }
+    }
+
+    private func error(_ line: String) -> String {
+        error(line.split(separator: " ").map(String.init))
+    }
+
+    @Test("only a profile leaves everything else as usual")
+    func defaults() throws {
+        for line in ["--profile a.yaml", "run --profile a.yaml", "--profile=a.yaml"] {
+            let options = try run(line)
+            #expect(options.profiles == ["a.yaml"])
+            #expect(options.controller == nil && options.air == nil && options.capture == nil)
+            #expect(options.duration == nil && options.seed == nil)
+            #expect(!options.withCentral && !options.virtualTime && options.reconnects)
+            #expect(options.logLevel == .info)
+        }
+    }
+
+    @Test("every option is read")
+    func everyOption() throws {
+        let options = try run(
+            "--profile a.yaml --controller virtual --air [::1]:0 --with-central "
+                + "--capture x.btsnoop --duration 90s "
+                + "--seed 18446744073709551615 --log-level debug --no-reconnect"
+        )
+        guard case .virtual = options.controller else {
+            Issue.record("controller")
+            return
+        }
+        #expect(options.air?.description == "[::1]:0")
+        #expect(options.withCentral && !options.reconnects)
+        #expect(options.capture == "x.btsnoop")
+        #expect(options.duration == .seconds(90))
+        #expect(options.seed == .max)
+        #expect(options.logLevel == .debug)
+        let other = try run("--controller tcp-client:127.0.0.1:6402 --profile a.yaml")
+        guard case .transport(let spec) = other.controller else {
+            Issue.record("controller")
+            return
+        }
+        #expect(spec.description == "tcp-client:127.0.0.1:6402")
+    }
+
+    @Test("virtual time, the central and the air mean the virtual controller")
+    func impliedController() throws {
+        for line in ["--virtual-time --duration 1h", "--with-central", "--air 127.0.0.1:0"] {
+            guard case .virtual = try run("--profile a.yaml " + line).controller else {
+                Issue.record("\(line)")
+                return
+            }
+        }
+    }
+
+    @Test("options that do not go together are refused with what to leave out")
+    func rules() {
+        let profile = "--profile a.yaml "
+        let tcp = "--controller tcp-client:127.0.0.1:6402"
+        #expect(
+            error(profile + "--virtual-time")
+                == "--virtual-time needs an end; add --duration T")
+        #expect(
+            error(profile + "--virtual-time --duration 1s --air 127.0.0.1:0")
+                == "hosts on --air live in real time; leave out one of the two")
+        for option in ["--virtual-time --duration 1s", "--with-central", "--air 127.0.0.1:0"] {
+            let name = String(option.prefix { $0 != " " })
+            #expect(
+                error(profile + option + " " + tcp)
+                    == "\(name) needs the virtual controller; leave out that or \(tcp)")
+        }
+        #expect(
+            error("--seed 1") == "there is no profile to run; write --profile FILE, or see --help")
+        #expect(error("") == "there is no profile to run; write --profile FILE, or see --help")
+        #expect(
+            error("--profile a --profile b")
+                == "more than one --profile is not supported yet; give one")
+        #expect(error(profile + "b.yaml") == "\"b.yaml\" is no option; write --profile b.yaml")
+    }
+
+    @Test("check takes files and nothing else")
+    func check() throws {
+        guard case .check(let files) = try Options.parse(["check", "a.yaml", "b.yaml"]).get() else {
+            Issue.record("check")
+            return
+        }
+        #expect(files == ["a.yaml", "b.yaml"])
+        #expect(error("check") == "check needs a profile; write check FILE…")
+        #expect(
+            error("check a.yaml --seed 1") == "check does not take --seed; write check FILE…")
+        guard case .check(let odd) = try Options.parse(["check", "--", "--odd.yaml"]).get() else {
+            Issue.record("check")
+            return
+        }
+        #expect(odd == ["--odd.yaml"])
+    }
+
+    @Test("help and version win over everything that is readable")
+    func helpAndVersion() throws {
+        for line in ["--help", "run --help", "check --help", "--seed 1 --help", "check x --help"] {
+            guard case .help = try Options.parse(line.split(separator: " ").map(String.init)).get()
+            else {
+                Issue.record("\(line)")
+                return
+            }
+        }
+        guard case .version = try Options.parse(["--version"]).get() else {
+            Issue.record("version")
+            return
+        }
+    }
+
+    @Test("a mistyped command or option is answered with the nearest")
+    func hints() {
+        #expect(error("chekc a.yaml") == "there is no command \"chekc\"; did you mean check?")
+        #expect(
+            error("a.yaml")
+                == "there is no command \"a.yaml\"; to run it write --profile a.yaml")
+        #expect(error("frobnicate") == "there is no command \"frobnicate\"; see --help")
+        #expect(error("--profle a") == "there is no option --profle; did you mean --profile?")
+        #expect(error("--profle=a") == "there is no option --profle; did you mean --profile?")
+        #expect(error("--c x") == "there is no option --c; did you mean --controller?")
+        #expect(error("--frobnicate") == "there is no option --frobnicate; see --help")
+        #expect(error("-h") == "there is no option -h; did you mean --help?")
+        #expect(error("-x") == "there is no option -x; see --help")
+        #expect(error("--profile a -") == "\"-\" is no option; write --profile -")
+    }
+
+    @Test("arguments that are missing, needless or unreadable are said")
+    func arguments() {
+        #expect(error("--profile") == "--profile needs an argument; write --profile FILE")
+        #expect(error("--seed 1 --air") == "--air needs an argument; write --air HOST:PORT")
+        #expect(error("--help=x") == "--help takes no argument")
+        let profile = "--profile a "
+        #expect(
+            error(profile + "--air 6402")
+                == "--air: \"6402\" is no numeric address with a port; write 127.0.0.1:6402")
+        for seed in ["-1", "x", "1.5", "+1", "18446744073709551616"] {
+            #expect(
+                error(profile + "--seed=" + seed)
+                    == "--seed: \"\(seed)\" is no whole number of 0 to 18446744073709551615")
+        }
+        #expect(
+            error(profile + "--log-level trace")
+                == "--log-level: there is no level \"trace\"; "
+                + "write one of error, warning, info, debug"
+        )
+        #expect(
+            error(profile + "--controller hci0").hasPrefix(
+                "--controller: there is no controller \"hci0\"; write one of hci:N, "))
+        #expect(
+            error(profile + "--controller hci:x")
+                == "--controller: \"hci:x\" is not a usable controller; write hci:N")
+    }
+
+    @Test("durations are a number and a unit")
+    func durations() throws {
+        let readable: [(String, TimeSpan)] = [
+            ("1h", .seconds(3600)), ("30 s", .seconds(30)), ("90s", .seconds(90)),
+            ("500ms", .milliseconds(500)), ("1d", .seconds(86_400)), ("5min", .seconds(300)),
+            ("1.5h", .seconds(5400)), ("250us", .microseconds(250)),
+            ("36500d", .seconds(36_500 * 86_400)),
+        ]
+        for (text, span) in readable { #expect(try Options.duration(text) == span) }
+        for text in [
+            "", "1", "s", "0s", "-1s", "1e3s", "1 m", "36501d", "1..5s", "inf s", "1s ", "٣s",
+        ] {
+            #expect(
+                error(["--profile", "a", "--duration", text])
+                    == "--duration: \"\(text)\" is no time of up to 36500 days; "
+                    + "write 90s, 5min, 1h, 500ms or 1d")
+        }
+    }
+
+    @Test("the help text names every option, command and controller within 80 columns")
+    func helpText() {
+        let lines = Options.helpText.split(separator: "\n").map(String.init)
+        for row in Options.table {
+            #expect(lines.contains { $0.hasPrefix("  --" + row.name) })
+        }
+        for command in Options.commands {
+            #expect(lines.contains { $0.hasPrefix("  " + command.name) })
+        }
+        for (form, _) in ControllerSpec.forms {
+            #expect(lines.contains { $0.hasPrefix("  " + form) })
+        }
+        #expect(lines.allSatisfy { $0.count <= 80 && $0.last != " " })
+    }
+
+    @Test("many parses in a row do not disturb each other")
+    func again() throws {
+        for _ in 0..<100 {
+            #expect(error("--profle a").hasSuffix("--profile?"))
+            #expect(try run("--seed 3 --profile a").seed == 3)
+        }
+    }
+}
