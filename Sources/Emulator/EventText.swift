@@ -52,7 +52,7 @@ extension EmulatedDevice {
             case .failed: .error
             case .note, .advertisingRefused: .warning
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
-                .connectionUpdated:
+                .connectionUpdated, .parametersAnswered:
                 .info
             case .server(let event): level(of: event)
             }
@@ -117,6 +117,9 @@ extension EmulatedDevice {
             return "\(peer(link)) disconnected: \(reason)"
         case .connectionUpdated(let link):
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
+        case .parametersAnswered(let link, let accepted):
+            return "\(peer(link)) "
+                + (accepted ? "accepts" : "does not accept") + " the connection parameters asked for"
         case .server(let event): return text(for: event)
         }
     }
