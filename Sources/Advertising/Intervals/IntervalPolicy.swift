@@ -7,8 +7,8 @@ public struct IntervalPolicy: Equatable, Sendable {
     public var rule: IntervalRule
     /// In force for a while after power-on and after each disconnection, whatever the rule says.
     public var boost: IntervalPhase?
-    /// While the activity signal is lost, or the time of day unknown to a schedule. Where it is nil,
-    /// that is as at rest, or the schedule's slowest.
+    /// While the activity signal is lost, or the time of day unknown to a schedule. Where it is
+    /// nil, that is as at rest, or the schedule's slowest.
     public var fallback: AdvertisingInterval?
     public var limits = IntervalLimits()
 
