@@ -5,6 +5,8 @@ import SansIO
 import Wire
 
 enum YAMLFuzz {
+    static func seeds() -> [[UInt8]] { [Array(SampleProfile.text.utf8)] }
+
     static func run(_ bytes: [UInt8]) {
         let profile: DeviceProfile
         do throws(ProfileErrors) {
