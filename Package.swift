@@ -20,7 +20,8 @@ func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge
     .target(name: name, dependencies: dependencies, swiftSettings: isEdge ? edge : house)
 }
 
-/// Tests mirror Sources: one test target a layer. Fixtures are text files read from the source tree.
+/// Tests mirror Sources: one test target a layer. Fixtures are folders of text files that tests read
+/// from the source tree; SwiftPM asks to be told of them.
 func tests(
     _ name: String, _ dependencies: [Target.Dependency] = [], fixtures: [String] = []
 ) -> Target {
@@ -95,8 +96,8 @@ let package = Package(
             path: "Tests/Harness", swiftSettings: house),
         .target(name: "CFuzzer", path: "Tools/libfuzzer/CFuzzer"),
         .executableTarget(
-            name: "fuzz", dependencies: ["CFuzzer", "Harness"], path: "Tools/libfuzzer/Driver",
-            swiftSettings: house),
+            name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
+            path: "Tools/libfuzzer/Driver", swiftSettings: house),
         tests("Harness", ["Wire"]),
 
         tests("Wire"),

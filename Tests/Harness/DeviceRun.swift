@@ -91,7 +91,7 @@ public struct DeviceRun: Sendable {
         }
         out.removeAll()
         for event in events.elements {
-            if let line = port.device.line(for: event) {
+            if let line = port.device.line(for: event, upTo: .debug) {
                 precondition(!line.text.isEmpty, "a line has text")
             }
         }

@@ -6,6 +6,14 @@ import SansIO
 import Wire
 
 enum HCIFuzz {
+    /// A whole session, and each of its packets to a device that is followed.
+    static func seeds() -> [[UInt8]] {
+        guard let device = try? SampleProfile.device() else { return [] }
+        var world = GuestWorld.session(of: device)
+        let packets = world.takePackets().filter(\.isReceived).map(\.octets)
+        return [[0x20] + packets.joined()] + packets.map { [0x3B] + $0 }
+    }
+
     /// Octet 0: bits 0 to 2 the size of chunks, 3 and 4 how far the device has come, 5 whether
     /// deadlines pass between chunks, 6 whether the controller is lost after half of the octets.
     static func run(_ bytes: [UInt8]) {

@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 @Suite struct SessionTests {

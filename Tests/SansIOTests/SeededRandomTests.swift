@@ -39,15 +39,18 @@ import Testing
 
     @Test("first values are pinned")
     func pinned() {
-        #expect(Self.first(3, seed: 0) == [
-            0x99EC_5F36_CB75_F2B4, 0xBF6E_1F78_4956_452A, 0x1A5F_849D_4933_E6E0,
-        ])
-        #expect(Self.first(3, seed: 1) == [
-            0xB3F2_AF6D_0FC7_10C5, 0x853B_5596_4736_4CEA, 0x92F8_9756_082A_4514,
-        ])
-        #expect(Self.first(3, seed: 1, stream: "address") == [
-            0x7F62_D222_A576_C584, 0x1EC9_5BA9_D1D1_B965, 0x3F93_FEA3_CA91_8CAC,
-        ])
+        #expect(
+            Self.first(3, seed: 0) == [
+                0x99EC_5F36_CB75_F2B4, 0xBF6E_1F78_4956_452A, 0x1A5F_849D_4933_E6E0,
+            ])
+        #expect(
+            Self.first(3, seed: 1) == [
+                0xB3F2_AF6D_0FC7_10C5, 0x853B_5596_4736_4CEA, 0x92F8_9756_082A_4514,
+            ])
+        #expect(
+            Self.first(3, seed: 1, stream: "address") == [
+                0x7F62_D222_A576_C584, 0x1EC9_5BA9_D1D1_B965, 0x3F93_FEA3_CA91_8CAC,
+            ])
     }
 
     @Test("streams of one seed differ, and equal streams are equal")

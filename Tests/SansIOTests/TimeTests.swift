@@ -34,7 +34,8 @@ import Testing
         #expect(end - start == Self.max)
         #expect(start - end == Self.min)
         #expect(Instant.zero + .seconds(2) - .zero == .seconds(2))
-        #expect(Instant.zero + .seconds(2) - TimeSpan.seconds(3) == Instant(microseconds: -1_000_000))
+        #expect(
+            Instant.zero + .seconds(2) - TimeSpan.seconds(3) == Instant(microseconds: -1_000_000))
         #expect(start < end)
     }
 
@@ -48,14 +49,17 @@ import Testing
         #expect(earliest(nil, nil) == nil)
     }
 
-    @Test("a span's text is exact, in one unit", arguments: [
-        (0, "0 s"), (1, "1 us"), (999, "999 us"), (-1, "-1 us"), (1_000, "1 ms"),
-        (20_000, "20 ms"), (152_500, "152.5 ms"), (211_250, "211.25 ms"), (1_285_000, "1285 ms"),
-        (1_000_001, "1000.001 ms"), (1_000_000, "1 s"), (1_500_000, "1500 ms"),
-        (10_240_000, "10240 ms"), (11_000_000, "11 s"), (11_500_000, "11.5 s"),
-        (60_000_000, "60 s"), (-152_500, "-152.5 ms"), (-3_000_000, "-3 s"),
-        (Int64.max, "9223372036854.775807 s"), (Int64.min, "-9223372036854.775808 s"),
-    ] as [(Int64, String)])
+    @Test(
+        "a span's text is exact, in one unit",
+        arguments: [
+            (0, "0 s"), (1, "1 us"), (999, "999 us"), (-1, "-1 us"), (1_000, "1 ms"),
+            (20_000, "20 ms"), (152_500, "152.5 ms"), (211_250, "211.25 ms"),
+            (1_285_000, "1285 ms"),
+            (1_000_001, "1000.001 ms"), (1_000_000, "1 s"), (1_500_000, "1500 ms"),
+            (10_240_000, "10240 ms"), (11_000_000, "11 s"), (11_500_000, "11.5 s"),
+            (60_000_000, "60 s"), (-152_500, "-152.5 ms"), (-3_000_000, "-3 s"),
+            (Int64.max, "9223372036854.775807 s"), (Int64.min, "-9223372036854.775808 s"),
+        ] as [(Int64, String)])
     func text(microseconds: Int64, text: String) {
         #expect(TimeSpan(microseconds: microseconds).description == text)
     }

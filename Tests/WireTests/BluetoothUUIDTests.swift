@@ -38,7 +38,8 @@ import Wire
     func counts() {
         for count in 0...20 {
             let octets = [UInt8](repeating: 1, count: count)
-            #expect((BluetoothUUID(littleEndian: octets.span) != nil) == [2, 4, 16].contains(count))
+            #expect(
+                (BluetoothUUID(littleEndian: octets.span) != nil) == [2, 4, 16].contains(count))
         }
     }
 
@@ -51,14 +52,16 @@ import Wire
         #expect(full.description == "0000180F-0000-1000-8000-00805F9B34FB")
     }
 
-    @Test("text that is not the usual form is refused", arguments: [
-        "", "180F", "0x180F", "-", "----", "0000180F00001000800000805F9B34FB",
-        "0000180F-0000-1000-8000-00805F9B34F", "0000180F-0000-1000-8000-00805F9B34FBB",
-        "0000180F-0000-1000-8000-00805F9B34FG", "0000180F-000-01000-8000-00805F9B34FB",
-        "{0000180F-0000-1000-8000-00805F9B34FB}", "0000180F-0000-1000-8000-00805F9B34FB-",
-        "+000180F-0000-1000-8000-00805F9B34FB", "0000180é-0000-1000-8000-00805F9B34FB",
-        "0000180F-0000-1000-8000-0080 F9B34FB", "0000180F 0000 1000 8000 00805F9B34FB",
-    ])
+    @Test(
+        "text that is not the usual form is refused",
+        arguments: [
+            "", "180F", "0x180F", "-", "----", "0000180F00001000800000805F9B34FB",
+            "0000180F-0000-1000-8000-00805F9B34F", "0000180F-0000-1000-8000-00805F9B34FBB",
+            "0000180F-0000-1000-8000-00805F9B34FG", "0000180F-000-01000-8000-00805F9B34FB",
+            "{0000180F-0000-1000-8000-00805F9B34FB}", "0000180F-0000-1000-8000-00805F9B34FB-",
+            "+000180F-0000-1000-8000-00805F9B34FB", "0000180é-0000-1000-8000-00805F9B34FB",
+            "0000180F-0000-1000-8000-0080 F9B34FB", "0000180F 0000 1000 8000 00805F9B34FB",
+        ])
     func refused(text: String) {
         #expect(BluetoothUUID(text) == nil)
     }

@@ -21,9 +21,12 @@ import Wire
         for value in UInt8.min...UInt8.max { #expect(Hex.bytes(Hex.string(value)) == [value]) }
     }
 
-    @Test("anything else is refused", arguments: [
-        "0", "000", "0 0", "0x00", "0G", "G0", "é", "00-11", "00:11", "+1", "-1", "0\n0", "00\n", "０0",
-    ])
+    @Test(
+        "anything else is refused",
+        arguments: [
+            "0", "000", "0 0", "0x00", "0G", "G0", "é", "00-11", "00:11", "+1", "-1", "0\n0",
+            "00\n", "０0",
+        ])
     func refused(text: String) {
         #expect(Hex.bytes(text) == nil)
     }

@@ -3,10 +3,12 @@ import Testing
 import Wire
 
 @Suite struct NearestNameTests {
-    @Test("the nearest name is found, the first of equally near ones stays", arguments: [
-        ("temprature", "temperature"), ("tempertaure", "temperature"), ("humidty", "humidity"),
-        ("HUMIDITY", "humidity"), ("batery", "battery"),
-    ])
+    @Test(
+        "the nearest name is found, the first of equally near ones stays",
+        arguments: [
+            ("temprature", "temperature"), ("tempertaure", "temperature"), ("humidty", "humidity"),
+            ("HUMIDITY", "humidity"), ("batery", "battery"),
+        ])
     func found(typed: String, meant: String) {
         let names = ["battery", "humidity", "temperature"]
         #expect(NearestName.of(typed, among: names) == meant)
