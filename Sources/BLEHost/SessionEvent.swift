@@ -1,5 +1,6 @@
 // What a controller session tells its host, and what can go wrong with a controller.
 public import HCI
+import L2CAP
 public import Wire
 
 /// Why a controller cannot be used, or no longer.
@@ -106,6 +107,13 @@ public struct ConnectionInformation: Equatable, Sendable {
     public var latency: UInt16
     /// In steps of 10 ms.
     public var supervisionTimeout: UInt16
+
+    /// Whether a request for these parameters would change nothing.
+    func satisfies(_ request: ConnectionParameterUpdateRequest) -> Bool {
+        (request.intervalMin...max(request.intervalMin, request.intervalMax))
+            .contains(interval.steps)
+            && latency == request.latency && supervisionTimeout == request.timeout
+    }
 }
 
 /// What a session tells its host. `link` is the index of the link's slot.

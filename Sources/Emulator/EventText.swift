@@ -10,6 +10,16 @@ import Wire
 public enum LogLevel: Int, Comparable, CaseIterable, Sendable {
     case error, warning, info, debug
 
+    /// The word on the command line. Spelled out, since reflection would cost a quarter of start-up.
+    public var name: String {
+        switch self {
+        case .error: "error"
+        case .warning: "warning"
+        case .info: "info"
+        case .debug: "debug"
+        }
+    }
+
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -42,7 +52,7 @@ extension EmulatedDevice {
             case .failed: .error
             case .note, .advertisingRefused: .warning
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
-                .connectionUpdated:
+                .connectionUpdated, .parametersAnswered:
                 .info
             case .server(let event): level(of: event)
             }
@@ -107,6 +117,9 @@ extension EmulatedDevice {
             return "\(peer(link)) disconnected: \(reason)"
         case .connectionUpdated(let link):
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
+        case .parametersAnswered(let link, let accepted):
+            return "\(peer(link)) "
+                + (accepted ? "accepts" : "does not accept") + " the connection parameters asked for"
         case .server(let event): return text(for: event)
         }
     }

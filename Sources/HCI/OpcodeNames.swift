@@ -39,6 +39,7 @@ enum OpcodeNames {
         (.leReadRemoteFeatures, "LE Read Remote Features"),
         (.leEncrypt, "LE Encrypt"),
         (.leRand, "LE Rand"),
+        (.leLongTermKeyRequestNegativeReply, "LE Long Term Key Request Negative Reply"),
         (.leReadSupportedStates, "LE Read Supported States"),
         (.leRemoteConnectionParameterRequestReply, "LE Remote Connection Parameter Request Reply"),
         (
