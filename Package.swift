@@ -20,8 +20,8 @@ func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge
     .target(name: name, dependencies: dependencies, swiftSettings: isEdge ? edge : house)
 }
 
-/// Tests mirror Sources: one test target a layer. Fixtures are folders of text files that tests read
-/// from the source tree; SwiftPM asks to be told of them.
+/// Tests mirror Sources: one test target a layer. Fixtures are folders of text files that tests
+/// read from the source tree; SwiftPM asks to be told of them.
 func tests(
     _ name: String, _ dependencies: [Target.Dependency] = [], fixtures: [String] = []
 ) -> Target {

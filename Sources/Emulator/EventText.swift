@@ -10,7 +10,7 @@ import Wire
 public enum LogLevel: Int, Comparable, CaseIterable, Sendable {
     case error, warning, info, debug
 
-    /// The word on the command line. Spelled out, since reflection would cost a quarter of start-up.
+    /// The word on the command line; spelled out, for reflection costs a quarter of start-up.
     public var name: String {
         switch self {
         case .error: "error"
@@ -119,7 +119,8 @@ extension EmulatedDevice {
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
         case .parametersAnswered(let link, let accepted):
             return "\(peer(link)) "
-                + (accepted ? "accepts" : "does not accept") + " the connection parameters asked for"
+                + (accepted ? "accepts" : "does not accept")
+                + " the connection parameters asked for"
         case .server(let event): return text(for: event)
         }
     }
