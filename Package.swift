@@ -86,7 +86,9 @@ let package = Package(
             ],
             swiftSettings: edge),
 
-        // What tests and fuzzers share, and libFuzzer's program: Tools/fuzz builds and runs it.
+        // What tests share, what they share with fuzzers, and libFuzzer's program, which Tools/fuzz
+        // builds and runs.
+        .target(name: "TestFiles", path: "Tests/TestFiles", swiftSettings: house),
         .target(
             name: "Harness",
             dependencies: [
@@ -102,7 +104,7 @@ let package = Package(
 
         tests("Wire"),
         tests("SansIO"),
-        tests("HCI", ["Wire"], fixtures: ["Vectors"]),
+        tests("HCI", ["Wire", "TestFiles"], fixtures: ["Vectors"]),
         tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
         tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),
@@ -117,14 +119,16 @@ let package = Package(
             "Emulator",
             [
                 "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
-                "Profiles",
-            ]),
+                "Profiles", "VirtualController", "Harness", "TestFiles",
+            ],
+            fixtures: ["Snapshots"]),
         tests(
             "Simulation",
             [
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
-                "Profiles", "Emulator",
-            ]),
+                "Profiles", "Emulator", "Harness", "TestFiles",
+            ],
+            fixtures: ["Snapshots"]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
