@@ -102,7 +102,7 @@ let package = Package(
 
         tests("Wire"),
         tests("SansIO"),
-        tests("HCI", ["Wire"]),
+        tests("HCI", ["Wire"], fixtures: ["Vectors"]),
         tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
         tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),

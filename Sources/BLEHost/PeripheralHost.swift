@@ -390,7 +390,6 @@ public struct PeripheralHost: Sendable {
             signalling[link] = Signalling()
             if connectionRequest != nil { signalling[link].requestAt = now + Self.requestPause }
             emit.append(.connected(link: link, information))
-            session.setDataLength(of: link, at: now, sending: &out)
             reconcile(at: now, &out)
         case .connectionFailed:
             // High-duty directed advertising ended, or a central gave up: advertise again.
