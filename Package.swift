@@ -32,9 +32,11 @@ let package = Package(
     name: "peripheral-emu",
     products: [.executable(name: "peripheral-emu", targets: ["peripheral-emu"])],
     targets: [
-        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml is linked.
+        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml and libcrypto
+        // are linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         // ground
@@ -66,13 +68,14 @@ let package = Package(
             "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
         ]),
         layer("LinuxIO", ["Wire", "SansIO", "HCI", "CBluetooth", "CLinux"], edge: true),
+        layer("OpenSSLCrypto", ["GATT", "CCrypto"], edge: true),
 
         // executables
         .executableTarget(
             name: "peripheral-emu",
             dependencies: [
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost", "VirtualController",
-                "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO", "CLinux",
+                "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO", "OpenSSLCrypto", "CLinux",
             ],
             swiftSettings: edge),
 
@@ -110,6 +113,7 @@ let package = Package(
             "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
         ]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+        tests("OpenSSLCrypto", ["Wire", "GATT", "Profiles"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
 )
