@@ -74,6 +74,12 @@ extension EmulatedDevice {
             return LogLine(.info, "\(peer(link)) disconnected: \(reason)")
         case .connectionUpdated(let link):
             return LogLine(.info, "\(peer(link)) \(Self.parameters(host.links[link].information))")
+        case .overflow(let link, let handle, let isCut):
+            let room = host.server.mtu(of: link) - 3
+            return LogLine(
+                .warning,
+                "\(name(of: handle)) has more than the \(room) octets that a notification to "
+                    + "\(peer(link)) carries: " + (isCut ? "it is cut" : "it is not sent"))
         case .server(let event): return line(for: event)
         }
     }
