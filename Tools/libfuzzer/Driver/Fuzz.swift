@@ -8,7 +8,7 @@ import Harness
 import Wire
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 @main
