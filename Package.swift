@@ -14,11 +14,14 @@ let house: [SwiftSetting] = [
 /// Targets that call C say `unsafe` where they do.
 let edge = house + [.strictMemorySafety()]
 
-func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge: Bool = false) -> Target {
+func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge: Bool = false)
+    -> Target
+{
     .target(name: name, dependencies: dependencies, swiftSettings: isEdge ? edge : house)
 }
 
-/// Tests mirror Sources: one test target a layer. Fixtures are text files read from the source tree.
+/// Tests mirror Sources: one test target a layer. Fixtures are folders of text files that tests read
+/// from the source tree; SwiftPM asks to be told of them.
 func tests(
     _ name: String, _ dependencies: [Target.Dependency] = [], fixtures: [String] = []
 ) -> Target {
@@ -59,14 +62,20 @@ let package = Package(
         layer("VirtualController", ["Wire", "SansIO", "HCI"]),
 
         // device
-        layer("Emulator", [
-            "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost", "Profiles",
-        ]),
+        layer(
+            "Emulator",
+            [
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
+                "Profiles",
+            ]),
 
         // edges
-        layer("Simulation", [
-            "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
-        ]),
+        layer(
+            "Simulation",
+            [
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
+                "Profiles", "Emulator",
+            ]),
         layer("LinuxIO", ["Wire", "SansIO", "HCI", "CBluetooth", "CLinux"], edge: true),
         layer("OpenSSLCrypto", ["GATT", "CCrypto"], edge: true),
 
@@ -74,8 +83,9 @@ let package = Package(
         .executableTarget(
             name: "peripheral-emu",
             dependencies: [
-                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost", "VirtualController",
-                "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO", "OpenSSLCrypto", "CLinux",
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost",
+                "VirtualController", "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO",
+                "OpenSSLCrypto", "CLinux",
             ],
             swiftSettings: edge),
 
@@ -89,13 +99,13 @@ let package = Package(
             path: "Tests/Harness", swiftSettings: house),
         .target(name: "CFuzzer", path: "Tools/libfuzzer/CFuzzer"),
         .executableTarget(
-            name: "fuzz", dependencies: ["CFuzzer", "Harness"], path: "Tools/libfuzzer/Driver",
-            swiftSettings: house),
+            name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
+            path: "Tools/libfuzzer/Driver", swiftSettings: house),
         tests("Harness", ["Wire"]),
 
         tests("Wire"),
         tests("SansIO"),
-        tests("HCI", ["Wire"]),
+        tests("HCI", ["Wire"], fixtures: ["Vectors"]),
         tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
         tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),
@@ -106,12 +116,18 @@ let package = Package(
             "Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"],
             fixtures: ["Snapshots", "Mistakes"]),
         tests("VirtualController", ["Wire", "SansIO", "HCI"]),
-        tests("Emulator", [
-            "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost", "Profiles",
-        ]),
-        tests("Simulation", [
-            "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController", "Profiles", "Emulator",
-        ]),
+        tests(
+            "Emulator",
+            [
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
+                "Profiles",
+            ]),
+        tests(
+            "Simulation",
+            [
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
+                "Profiles", "Emulator",
+            ]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
         tests("OpenSSLCrypto", ["Wire", "GATT", "Profiles"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),

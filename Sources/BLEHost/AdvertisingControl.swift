@@ -121,7 +121,9 @@ struct AdvertisingControl: Sendable {
 
     /// One of the commands was answered; other commands are none of its business.
     mutating func answered(_ opcode: Opcode, _ status: HCIStatus) -> Change? {
-        guard let index = pending.firstIndex(where: { $0.opcode(family) == opcode }) else { return nil }
+        guard let index = pending.firstIndex(where: { $0.opcode(family) == opcode }) else {
+            return nil
+        }
         switch pending.remove(at: index) {
         case .parameters(let interval):
             setInterval = status.isSuccess ? interval : nil

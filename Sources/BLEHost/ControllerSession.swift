@@ -21,6 +21,8 @@ public struct ControllerSession: Sendable {
     private(set) var table = LinkTable()
     private var commands = CommandQueue()
     let randomAddress: DeviceAddress?
+    /// Commands that were done without and said; each is said once a power-on.
+    private var noted: [Opcode] = []
     /// Events that were ignored because they were malformed or named nothing that exists.
     private(set) var ignoredEvents = 0
 
@@ -36,6 +38,7 @@ public struct ControllerSession: Sendable {
         commands.reset()
         table.reset()
         information = ControllerInformation()
+        noted.removeAll()
         state = .initialising(.reset)
         enqueue(.reset)
         commands.pump(at: now, sending: &out)
@@ -73,7 +76,7 @@ public struct ControllerSession: Sendable {
             switch late.need {
             case .essential: fail(.commandTimeout(late.opcode), &emit)
             case .optional:
-                emit.append(.note(.unanswered(late.opcode)))
+                doWithout(late.opcode, .unanswered(late.opcode), &emit)
                 resume(after: late.opcode, .unspecifiedError, at: now, &out, &emit)
             }
         }
@@ -84,6 +87,14 @@ public struct ControllerSession: Sendable {
         state = .failed
         commands.reset()
         emit.append(.failed(failure))
+    }
+
+    private mutating func doWithout(
+        _ opcode: Opcode, _ note: ControllerNote, _ emit: inout Outputs<SessionEvent>
+    ) {
+        guard !noted.contains(opcode) else { return }
+        noted.append(opcode)
+        emit.append(.note(note))
     }
 
     // MARK: initialisation
@@ -151,7 +162,7 @@ public struct ControllerSession: Sendable {
             case .disconnectionComplete: try disconnected(parameters, &emit)
             case .hardwareError:
                 fail(.hardwareError(try HardwareError(hci: parameters).hardwareCode), &emit)
-            case .leMeta: try leMeta(parameters, &emit)
+            case .leMeta: try leMeta(parameters, at: now, &out, &emit)
             default: break
             }
         } catch {
@@ -209,7 +220,7 @@ public struct ControllerSession: Sendable {
             case .essential:
                 fail(.commandRefused(opcode, status), &emit)
                 return
-            case .optional: emit.append(.note(.refused(opcode, status)))
+            case .optional: doWithout(opcode, .refused(opcode, status), &emit)
             }
         } else if case .initialising(let step) = state, step.opcode == opcode, let parameters {
             do {
@@ -237,7 +248,8 @@ public struct ControllerSession: Sendable {
     }
 
     private mutating func leMeta(
-        _ parameters: Span<UInt8>, _ emit: inout Outputs<SessionEvent>
+        _ parameters: Span<UInt8>, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<SessionEvent>
     ) throws(WireError) {
         guard parameters.count > 0 else {
             throw .truncated(field: "subevent_code", needed: 1, available: 0)
@@ -273,8 +285,25 @@ public struct ControllerSession: Sendable {
             table.links[index].information.latency = event.peripheralLatency
             table.links[index].information.supervisionTimeout = event.supervisionTimeout
             emit.append(.connectionUpdated(link: index))
+        case .remoteConnectionParameterRequest:
+            // What a central asks for is its to decide; unanswered it would end the link.
+            let event = try LERemoteConnectionParameterRequest(hci: body)
+            var reply = LERemoteConnectionParameterRequestReply()
+            reply.connectionHandle = event.connectionHandle
+            reply.intervalMin = event.intervalMin
+            reply.intervalMax = event.intervalMax
+            reply.maxLatency = event.maxLatency
+            reply.timeout = event.timeout
+            send(reply, .optional, at: now, sending: &out)
+        case .longTermKeyRequest:
+            // No keys yet: the central learns it at once instead of after a time-out.
+            var reply = LELongTermKeyRequestNegativeReply()
+            reply.connectionHandle = try LELongTermKeyRequest(hci: body).connectionHandle
+            send(reply, .optional, at: now, sending: &out)
         case .advertisingReport:
-            for report in try LEAdvertisingReport(hci: body).reports { emit.append(.report(report)) }
+            for report in try LEAdvertisingReport(hci: body).reports {
+                emit.append(.report(report))
+            }
         default: break
         }
     }

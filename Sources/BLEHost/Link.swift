@@ -3,7 +3,8 @@ import HCI
 public import L2CAP
 import Wire
 
-/// A connection's slot. Slots are reused, so that nothing is allocated per connection in steady state.
+/// A connection's slot. Slots are reused, so that nothing is allocated per connection in steady
+/// state.
 public struct Link: Sendable {
     public internal(set) var isOpen = false
     public internal(set) var information = ConnectionInformation(

@@ -1,7 +1,7 @@
 // The peripheral role: one accessory on one controller, its advertising, links and GATT server.
 public import GATT
 public import HCI
-import L2CAP
+public import L2CAP
 public import SansIO
 public import Wire
 
@@ -15,6 +15,8 @@ public struct PeripheralConfiguration: Sendable {
     public var connectionsMax: Int
     /// Whether it advertises at all.
     public var advertises: Bool
+    /// The connection parameters to ask each central for; nil asks for none.
+    public var connectionRequest: ConnectionParameterUpdateRequest?
 
     public init(
         plan: AdvertisingPlan, interval: AdvertisingInterval, randomAddress: DeviceAddress?,
@@ -39,6 +41,8 @@ public enum PeripheralEvent: Sendable {
     case connected(link: Int, ConnectionInformation)
     case disconnected(link: Int, HCIStatus)
     case connectionUpdated(link: Int)
+    /// The central's answer to the request for connection parameters; false also where none came.
+    case parametersAnswered(link: Int, accepted: Bool)
     /// The value has more than MTU - 3 octets: it was cut, or not sent. Said once until the MTU
     /// or the link changes.
     case overflow(link: Int, handle: UInt16, isCut: Bool)
@@ -55,16 +59,32 @@ public struct PeripheralHost: Sendable {
     private let connectionsMax: Int
     private let advertises: Bool
     private var advertising: AdvertisingControl
+    private let connectionRequest: ConnectionParameterUpdateRequest?
+    private var signalling: [Signalling]
+    private var signallingEvents = Outputs<SignallingEvent>()
     private var sessionEvents = Outputs<SessionEvent>()
     private var serverEvents = Outputs<ServerEvent>()
     private var reply = ByteBlock(capacity: 1024)
     /// Whose overflow has been told.
     private var overflows: [(link: Int, handle: UInt16)] = []
 
+    /// The signalling channel of a link, and when to ask for connection parameters on it.
+    private struct Signalling: Sendable {
+        var channel = SignallingChannel(role: .peripheral)
+        var requestAt: Instant?
+        var deadline: Instant? { earliest(channel.deadline, requestAt) }
+    }
+
+    /// TGAP(conn_pause_peripheral): how long a peripheral waits after a connection was made before
+    /// it asks for other parameters (Core 6.0, Vol 3, Part C, 9.3.9 and Appendix A).
+    static let requestPause = TimeSpan.seconds(5)
+
     public init(_ configuration: PeripheralConfiguration, server: GATTServer) {
         session = ControllerSession(randomAddress: configuration.randomAddress)
         self.server = server
         advertises = configuration.advertises
+        connectionRequest = configuration.connectionRequest
+        signalling = [Signalling](repeating: Signalling(), count: LinkTable.linksMax)
         connectionsMax = min(max(configuration.connectionsMax, 1), LinkTable.linksMax)
         advertising = AdvertisingControl(
             plan: configuration.plan, interval: configuration.interval)
@@ -157,7 +177,8 @@ public struct PeripheralHost: Sendable {
         let isFirstExtended = advertising.family == .extended && !advertising.hasEverBeenEnabled
         let need: CommandNeed =
             session.table.openCount > 0 || isFirstExtended ? .optional : .essential
-        session.send(command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
+        session.send(
+            command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
     }
 
     // MARK: packets
@@ -193,6 +214,7 @@ public struct PeripheralHost: Sendable {
             deliver(payload.bytes.span, cid: cid, from: link, at: now, &out)
             session.returnPayload(payload, of: link)
         }
+        report(link, &emit)
         process(at: now, &out, &emit)
     }
 
@@ -204,6 +226,9 @@ public struct PeripheralHost: Sendable {
         switch cid {
         case L2CAPChannel.attribute:
             server.receive(payload, from: link, at: now, reply: &reply, emit: &serverEvents)
+        case L2CAPChannel.signalling:
+            signalling[link].channel.receive(
+                payload, at: now, reply: &reply, emit: &signallingEvents)
         case L2CAPChannel.securityManager:
             // Pairing Failed, Pairing Not Supported (Core 6.0, Vol 3, Part H, 3.5.5).
             if payload.count > 0, payload[0] == 0x01 { reply.append([0x05, 0x05]) }
@@ -277,16 +302,63 @@ public struct PeripheralHost: Sendable {
         emit.append(.overflow(link: link, handle: handle, isCut: isCut))
     }
 
+    private mutating func sendPendingIndication(
+        to client: Int, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<PeripheralEvent>
+    ) {
+        guard let handle = server.pendingIndication(of: client) else { return }
+        _ = notify(handle, to: client, at: now, &out, &emit)
+    }
+
     // MARK: time
 
-    public var deadline: Instant? { earliest(session.deadline, server.deadline) }
+    public var deadline: Instant? {
+        var deadline = earliest(session.deadline, server.deadline)
+        for link in session.table.links.indices where session.table.links[link].isOpen {
+            deadline = earliest(deadline, signalling[link].deadline)
+        }
+        return deadline
+    }
 
     public mutating func expire(
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<PeripheralEvent>
     ) {
         session.expire(at: now, sending: &out, emit: &sessionEvents)
         server.expire(at: now, emit: &serverEvents)
+        for link in session.table.links.indices where session.table.links[link].isOpen {
+            expireSignalling(of: link, at: now, &out, &emit)
+        }
         process(at: now, &out, &emit)
+    }
+
+    private mutating func expireSignalling(
+        of link: Int, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<PeripheralEvent>
+    ) {
+        if let at = signalling[link].requestAt, at <= now, let request = connectionRequest {
+            signalling[link].requestAt = nil
+            reply.removeAll()
+            if !session.table.links[link].information.satisfies(request),
+                signalling[link].channel.requestParameters(request, at: now, into: &reply)
+            {
+                sendReply(cid: L2CAPChannel.signalling, to: link, at: now, &out)
+            }
+        }
+        signalling[link].channel.expire(at: now, emit: &signallingEvents)
+        report(link, &emit)
+    }
+
+    private mutating func report(_ link: Int, _ emit: inout Outputs<PeripheralEvent>) {
+        for event in signallingEvents.elements {
+            switch event {
+            case .parametersAnswered(let accepted):
+                emit.append(.parametersAnswered(link: link, accepted: accepted))
+            case .parametersUnanswered:
+                emit.append(.parametersAnswered(link: link, accepted: false))
+            case .parametersRequested, .rejected: break
+            }
+        }
+        signallingEvents.removeAll()
     }
 
     // MARK: what the layers below said
@@ -306,10 +378,17 @@ public struct PeripheralHost: Sendable {
                 // The fixed ATT channel cannot be closed, so the link goes (Vol 3, Part F, 3.3.3).
                 session.disconnect(client, .remoteUserTerminated, at: now, sending: &out)
             }
-            if case .indicationReady(let client, let handle) = event {
+            switch event {
+            case .indicationReady(let client, let handle):
                 _ = notify(handle, to: client, at: now, &out, &emit)
+            case .subscribed(let client, _, _, indicate: true):
+                // A Service Changed may have waited for this.
+                sendPendingIndication(to: client, at: now, &out, &emit)
+            case .mtu(let client, _): overflows.removeAll { $0.link == client }
+            case .timeout, .read, .written, .subscribed, .features, .confirmed, .refused,
+                .peerIndication:
+                break
             }
-            if case .mtu(let client, _) = event { overflows.removeAll { $0.link == client } }
             emit.append(.server(event))
         }
         serverEvents.removeAll()
@@ -346,9 +425,13 @@ public struct PeripheralHost: Sendable {
             }
             reconcile(at: now, &out)
         case .connected(let link, let information):
-            advertising.connectionWasMade(cancelled: session.cancel(AdvertisingCommand.enable(true).opcode(advertising.family)))
+            advertising.connectionWasMade(
+                cancelled: session.cancel(
+                    AdvertisingCommand.enable(true).opcode(advertising.family)))
             advertising.situationChanged()
             server.connect(link, security: LinkSecurity())
+            signalling[link] = Signalling()
+            if connectionRequest != nil { signalling[link].requestAt = now + Self.requestPause }
             emit.append(.connected(link: link, information))
             reconcile(at: now, &out)
         case .connectionFailed:

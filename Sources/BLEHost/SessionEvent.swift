@@ -1,5 +1,6 @@
 // What a controller session tells its host, and what can go wrong with a controller.
 public import HCI
+import L2CAP
 public import Wire
 
 /// Why a controller cannot be used, or no longer.
@@ -80,7 +81,8 @@ public struct ControllerInformation: Equatable, Sendable {
         return names.indices.contains(index) ? names[index] : Hex.code(hciVersion)
     }
 
-    /// Whether the controller lists the command at `bit` of `octet` (6.27), or lists nothing at all.
+    /// Whether the controller lists the command at `bit` of `octet` (6.27), or lists nothing at
+    /// all.
     func lists(_ octet: Int, _ bit: Int) -> Bool {
         supportedCommands.allSatisfy { $0 == 0 } || supportedCommands[octet] >> UInt8(bit) & 1 == 1
     }
@@ -105,6 +107,13 @@ public struct ConnectionInformation: Equatable, Sendable {
     public var latency: UInt16
     /// In steps of 10 ms.
     public var supervisionTimeout: UInt16
+
+    /// Whether a request for these parameters would change nothing.
+    func satisfies(_ request: ConnectionParameterUpdateRequest) -> Bool {
+        (request.intervalMin...max(request.intervalMin, request.intervalMax))
+            .contains(interval.steps)
+            && latency == request.latency && supervisionTimeout == request.timeout
+    }
 }
 
 /// What a session tells its host. `link` is the index of the link's slot.

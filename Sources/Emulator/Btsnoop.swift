@@ -5,7 +5,8 @@ public import Wire
 
 /// Writes HCI packets as btsnoop records. Integers are big-endian there.
 ///
-/// Source: RFC 1761 (snoop version 2), whose layout btsnoop takes over; flags and datalink numbers as
+/// Source: RFC 1761 (snoop version 2), whose layout btsnoop takes over; flags and datalink
+/// numbers as
 /// in Wireshark's and BlueZ's readers: bit 0 is received, bit 1 is command or event.
 public struct BtsnoopWriter: Sendable {
     /// What is to be appended to the file; the driver empties it.

@@ -84,7 +84,8 @@ public struct DevicePort: Sendable {
         return bytes
     }
 
-    private mutating func captureSent(_ out: borrowing ByteBlock, from start: Int, at now: Instant) {
+    private mutating func captureSent(_ out: borrowing ByteBlock, from start: Int, at now: Instant)
+    {
         guard capture != nil, out.count > start else { return }
         let sent = out.bytes.span
         var offset = start

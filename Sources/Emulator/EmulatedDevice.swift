@@ -4,6 +4,7 @@ public import BLEHost
 import Behaviours
 public import GATT
 import HCI
+import L2CAP
 public import Profiles
 public import SansIO
 public import Wire
@@ -67,12 +68,19 @@ public struct EmulatedDevice: Sendable {
         }
         let set = profile.advertising.first
         policy = IntervalController(set?.policy ?? .fixed(.minimum))
+        var configuration = PeripheralConfiguration(
+            plan: AdvertisingPlan(set, hasRandomAddress: randomAddress != nil),
+            interval: policy.interval, randomAddress: randomAddress,
+            connectionsMax: profile.device.connections, advertises: set != nil)
+        configuration.connectionRequest = profile.device.connection.map {
+            ConnectionParameterUpdateRequest(
+                intervalMin: $0.minimum.steps, intervalMax: $0.maximum.steps,
+                latency: $0.latency,
+                // In steps of 10 ms; the loader keeps it within 100 ms to 32 s.
+                timeout: UInt16(clamping: $0.timeout.microseconds / 10_000))
+        }
         host = PeripheralHost(
-            PeripheralConfiguration(
-                plan: AdvertisingPlan(set, hasRandomAddress: randomAddress != nil),
-                interval: policy.interval, randomAddress: randomAddress,
-                connectionsMax: profile.device.connections, advertises: set != nil),
-            server: plan.makeServer(profile.server, authenticator: authenticator))
+            configuration, server: plan.makeServer(profile.server, authenticator: authenticator))
     }
 
     /// Whether reads are told, or only what changes something.

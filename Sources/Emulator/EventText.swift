@@ -10,7 +10,19 @@ import Wire
 public enum LogLevel: Int, Comparable, CaseIterable, Sendable {
     case error, warning, info, debug
 
-    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
+    /// The word on the command line. Spelled out, since reflection would cost a quarter of start-up.
+    public var name: String {
+        switch self {
+        case .error: "error"
+        case .warning: "warning"
+        case .info: "info"
+        case .debug: "debug"
+        }
+    }
+
+    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+        left.rawValue < right.rawValue
+    }
 }
 
 /// One line of the log.
@@ -25,32 +37,67 @@ public struct LogLine: Equatable, Sendable {
 }
 
 extension EmulatedDevice {
-    /// The line for an event of this device; nil where another line says it already.
-    public func line(for event: DeviceEvent) -> LogLine? {
+    /// The line for an event of this device; nil where it matters less than `level` asks, or
+    /// where another line says it already. Text is only made for lines that are shown.
+    public func line(for event: DeviceEvent, upTo level: LogLevel) -> LogLine? {
+        guard Self.level(of: event) <= level else { return nil }
+        return line(for: event)
+    }
+
+    static func level(of event: DeviceEvent) -> LogLevel {
         switch event {
-        case .host(let event): line(for: event)
-        case .activity(let change):
-            profile.advertising.isEmpty
-                ? LogLine(.info, "\(change.state): \(change.reason)") : nil
-        case .interval(let decision):
-            LogLine(
-                .info,
-                "interval \(decision.from) -> \(decision.to): \(decision.reason)")
+        case .activity, .interval: .info
+        case .host(let event):
+            switch event {
+            case .failed: .error
+            case .note, .advertisingRefused, .overflow: .warning
+            case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
+                .connectionUpdated, .parametersAnswered:
+                .info
+            case .server(let event): level(of: event)
+            }
         }
     }
 
-    private func line(for event: PeripheralEvent) -> LogLine? {
+    private static func level(of event: ServerEvent) -> LogLevel {
+        switch event {
+        case .timeout: .warning
+        // Discovery asks until there is no more: its reads and its last answer are routine.
+        case .read(_, _, let opcode):
+            opcode == .readByTypeRequest || opcode == .readByGroupTypeRequest ? .debug : .info
+        case .refused(_, _, _, let error): error == .attributeNotFound ? .debug : .info
+        case .mtu, .written, .subscribed: .info
+        case .confirmed, .indicationReady, .features, .peerIndication: .debug
+        }
+    }
+
+    private func line(for event: DeviceEvent) -> LogLine? {
+        let level = Self.level(of: event)
+        guard let text = text(for: event) else { return nil }
+        return LogLine(level, text)
+    }
+
+    private func text(for event: DeviceEvent) -> String? {
+        switch event {
+        case .host(let event): text(for: event)
+        case .activity(let change):
+            profile.advertising.isEmpty ? "\(change.state): \(change.reason)" : nil
+        case .interval(let decision):
+            "interval \(decision.from) -> \(decision.to): \(decision.reason)"
+        }
+    }
+
+    private func text(for event: PeripheralEvent) -> String? {
         switch event {
         case .ready(let controller):
-            let address = randomAddress.map { "\($0) (random static)" }
+            let address =
+                randomAddress.map { "\($0) (random static)" }
                 ?? "\(controller.publicAddress) (public)"
-            return LogLine(
-                .info,
-                "controller ready: Bluetooth \(controller.versionName), "
-                    + "\(controller.aclPackets) ACL packets of \(controller.aclOctets) octets; "
-                    + "address \(address)")
-        case .failed(let failure): return LogLine(.error, "\(failure)")
-        case .note(let note): return LogLine(.warning, "\(note)")
+            return "controller ready: Bluetooth \(controller.versionName), "
+                + "\(controller.aclPackets) ACL packets of \(controller.aclOctets) octets; "
+                + "address \(address)"
+        case .failed(let failure): return "\(failure)"
+        case .note(let note): return "\(note)"
         case .advertising(let interval):
             let kind = profile.advertising.first?.kind
             let how =
@@ -59,28 +106,25 @@ extension EmulatedDevice {
                 case .scannable: "scannable"
                 case .nonConnectable, nil: "non-connectable"
                 }
-            return LogLine(.info, "advertising \(how) every \(interval): \(intervalReason)")
-        case .advertisingStopped: return LogLine(.info, "advertising stopped")
+            return "advertising \(how) every \(interval): \(intervalReason)"
+        case .advertisingStopped: return "advertising stopped"
         case .advertisingRefused(let status):
-            return LogLine(
-                .warning,
-                "the controller refuses to advertise now: \(status); "
-                    + "tried again when a connection changes")
+            return "the controller refuses to advertise now: \(status); "
+                + "tried again when a connection changes"
         case .connected(_, let connection):
-            return LogLine(
-                .info,
-                "\(connection.peerAddress) connected: \(Self.parameters(connection))")
+            return "\(connection.peerAddress) connected: \(Self.parameters(connection))"
         case .disconnected(let link, let reason):
-            return LogLine(.info, "\(peer(link)) disconnected: \(reason)")
+            return "\(peer(link)) disconnected: \(reason)"
         case .connectionUpdated(let link):
-            return LogLine(.info, "\(peer(link)) \(Self.parameters(host.links[link].information))")
+            return "\(peer(link)) \(Self.parameters(host.links[link].information))"
+        case .parametersAnswered(let link, let accepted):
+            return "\(peer(link)) "
+                + (accepted ? "accepts" : "does not accept") + " the connection parameters asked for"
         case .overflow(let link, let handle, let isCut):
-            let room = host.server.mtu(of: link) - 3
-            return LogLine(
-                .warning,
-                "\(name(of: handle)) has more than the \(room) octets that a notification to "
-                    + "\(peer(link)) carries: " + (isCut ? "it is cut" : "it is not sent"))
-        case .server(let event): return line(for: event)
+            return "\(name(of: handle)) has more than the \(host.server.mtu(of: link) - 3) octets "
+                + "that a notification to \(peer(link)) carries: "
+                + (isCut ? "it is cut" : "it is not sent")
+        case .server(let event): return text(for: event)
         }
     }
 
@@ -95,43 +139,32 @@ extension EmulatedDevice {
             ? "\(host.links[link].information.peerAddress)" : "link \(link)"
     }
 
-    /// `temperature (0x0010)`: the name where the profile has one, and the handle.
+    /// `temperature (0x0010)`: the name where the plan has one, and the handle.
     private func name(of handle: UInt16) -> String {
-        if let binding = plan.binding(valueHandle: handle) {
-            return "\(binding.name) (\(Hex.code(handle)))"
-        }
-        if let binding = plan.binding(cccdHandle: handle) {
-            return "\(binding.name) configuration (\(Hex.code(handle)))"
-        }
-        return "handle \(Hex.code(handle))"
+        plan.name(of: handle).map { "\($0) (\(Hex.code(handle)))" } ?? "handle \(Hex.code(handle))"
     }
 
     private func shown(_ handle: UInt16) -> String {
         guard let value = host.server.value(of: handle) else { return "" }
-        let format = plan.binding(valueHandle: handle)?.format ?? .bytes
-        return " = " + format.describe(value)
+        return " = " + plan.describe(value, of: handle)
     }
 
-    private func line(for event: ServerEvent) -> LogLine? {
+    private func text(for event: ServerEvent) -> String? {
         switch event {
-        case .mtu(let client, let mtu): LogLine(.info, "\(peer(client)) MTU \(mtu)")
+        case .mtu(let client, let mtu): "\(peer(client)) MTU \(mtu)"
         case .read(let client, let handle, _):
-            LogLine(.info, "\(peer(client)) read \(name(of: handle))\(shown(handle))")
+            "\(peer(client)) read \(name(of: handle))\(shown(handle))"
         case .written(let client, let handle, _):
-            LogLine(.info, "\(peer(client)) wrote \(name(of: handle))\(shown(handle))")
+            "\(peer(client)) wrote \(name(of: handle))\(shown(handle))"
         case .subscribed(let client, let handle, let notify, let indicate):
-            LogLine(
-                .info,
-                "\(peer(client)) "
-                    + (notify || indicate ? "subscribed to " : "unsubscribed from ")
-                    + name(of: handle)
-                    + (notify && indicate
-                        ? " (notifications and indications)" : indicate ? " (indications)" : ""))
+            "\(peer(client)) " + (notify || indicate ? "subscribed to " : "unsubscribed from ")
+                + name(of: handle)
+                + (notify && indicate
+                    ? " (notifications and indications)" : indicate ? " (indications)" : "")
         case .refused(let client, let opcode, let handle, let error):
-            LogLine(
-                .info, "\(peer(client)) refused \(opcode) of \(name(of: handle)): \(error)")
+            "\(peer(client)) refused \(opcode) of \(name(of: handle)): \(error)"
         case .timeout(let client):
-            LogLine(.warning, "\(peer(client)) did not confirm an indication within 30 s")
+            "\(peer(client)) did not confirm an indication within 30 s"
         case .confirmed, .indicationReady, .features, .peerIndication: nil
         }
     }

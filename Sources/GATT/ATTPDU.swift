@@ -78,7 +78,7 @@ public enum ATTPDU: Equatable, Sendable {
             self = .writeRequest(handle: bytes.uint16(at: 1), value: OctetRange(from: 3, of: bytes))
         case 0x02...0x20 where bytes[0] & 1 == 0, 0xD2:
             self = try Self.fromClient(bytes)
-        case 0x01...0x23: self = try Self.fromServer(bytes)
+        case 0x01...0x23 where bytes[0] & 1 == 1: self = try Self.fromServer(bytes)
         case 0x52: throw .invalid(.writeCommand)
         default: throw .unknown(ATTOpcode(rawValue: bytes[0]))
         }

@@ -105,10 +105,16 @@ public struct GATTServer: Sendable {
         _ security: LinkSecurity, of client: Int, peer: DeviceAddress? = nil
     ) {
         guard links[client].isConnected else { return }
-        let wasBonded = links[client].security.bonded
         links[client].security = security
-        if let peer { links[client].peer = peer }
-        if security.bonded, !wasBonded { recall(client) }
+        if let peer, peer != links[client].peer {
+            links[client].peer = peer
+            links[client].isRecalled = false
+        }
+        // Once a link: what the client does from then on counts.
+        if security.bonded, !links[client].isRecalled {
+            links[client].isRecalled = true
+            recall(client)
+        }
     }
 
     /// Says that the MTU was agreed by a request of this side's own client.
@@ -286,6 +292,8 @@ struct ServerLink: Sendable {
     var security = LinkSecurity.plain
     var mtu = ATTLimit.mtuDefault
     var peer = DeviceAddress()
+    /// Whether the client has got back what it had configured before.
+    var isRecalled = false
     /// The handle whose indication awaits its confirmation; 0 for none.
     var indicated: UInt16 = 0
     var indicationDeadline = Instant.zero

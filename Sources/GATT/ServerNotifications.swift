@@ -14,8 +14,9 @@ extension GATTServer {
         guard links[client].isConnected, !links[client].isTimedOut,
             let index = table.index(of: handle)
         else { return .unavailable }
-        let isServiceChanged = table.attributes[index].kind == .serviceChanged
-        if isServiceChanged, links[client].changedStart == 0 { return .unavailable }
+        // What the client has to learn goes before what the application set.
+        let isServiceChanged =
+            table.attributes[index].kind == .serviceChanged && links[client].changedStart != 0
         let bits = subscription(of: index, client: client)
         let permissions = table.attributes[index].permissions
         let isNotification = bits & 1 != 0 && permissions.notify.level != .refused

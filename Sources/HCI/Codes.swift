@@ -44,6 +44,7 @@ public struct Opcode: OpenCode, CustomStringConvertible {
     public static let leReadRemoteFeatures = Opcode(rawValue: 0x2016)
     public static let leEncrypt = Opcode(rawValue: 0x2017)
     public static let leRand = Opcode(rawValue: 0x2018)
+    public static let leLongTermKeyRequestNegativeReply = Opcode(rawValue: 0x201B)
     public static let leReadSupportedStates = Opcode(rawValue: 0x201C)
     public static let leRemoteConnectionParameterRequestReply = Opcode(rawValue: 0x2020)
     public static let leRemoteConnectionParameterRequestNegativeReply = Opcode(rawValue: 0x2021)

@@ -55,7 +55,8 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
     }
 }
 
-/// Return parameters of LE Set Extended Advertising Parameters (Core 6.0, Vol 4, Part E, 7.8.53). In dBm.
+/// Return parameters of LE Set Extended Advertising Parameters (Core 6.0, Vol 4, Part E, 7.8.53).
+/// In dBm.
 public struct LESelectedTxPower: Record {
     public var status: HCIStatus = .success
     public var selectedTxPower: Int8 = 0

@@ -254,6 +254,17 @@ public struct LERandomNumber: Record {
     }
 }
 
+/// LE Long Term Key Request Negative Reply (Core 6.0, Vol 4, Part E, 7.8.26).
+public struct LELongTermKeyRequestNegativeReply: HCICommand {
+    public static let opcode = Opcode.leLongTermKeyRequestNegativeReply
+    public typealias Return = StatusAndHandle
+    public var connectionHandle = ConnectionHandle(rawValue: 0)
+    public init() {}
+    public mutating func visit<V: FieldVisitor>(_ visitor: inout V) throws(WireError) {
+        try visitor.field("connection_handle", &connectionHandle)
+    }
+}
+
 /// LE Read Supported States (Core 6.0, Vol 4, Part E, 7.8.27).
 public struct LEReadSupportedStates: HCICommand {
     public static let opcode = Opcode.leReadSupportedStates

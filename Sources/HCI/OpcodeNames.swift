@@ -39,10 +39,13 @@ enum OpcodeNames {
         (.leReadRemoteFeatures, "LE Read Remote Features"),
         (.leEncrypt, "LE Encrypt"),
         (.leRand, "LE Rand"),
+        (.leLongTermKeyRequestNegativeReply, "LE Long Term Key Request Negative Reply"),
         (.leReadSupportedStates, "LE Read Supported States"),
         (.leRemoteConnectionParameterRequestReply, "LE Remote Connection Parameter Request Reply"),
-        (.leRemoteConnectionParameterRequestNegativeReply,
-            "LE Remote Connection Parameter Request Negative Reply"),
+        (
+            .leRemoteConnectionParameterRequestNegativeReply,
+            "LE Remote Connection Parameter Request Negative Reply"
+        ),
         (.leSetDataLength, "LE Set Data Length"),
         (.leReadSuggestedDefaultDataLength, "LE Read Suggested Default Data Length"),
         (.leWriteSuggestedDefaultDataLength, "LE Write Suggested Default Data Length"),

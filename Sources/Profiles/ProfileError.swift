@@ -25,8 +25,10 @@ public struct ProfileError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     public var description: String {
-        "\(file):\(line):\(column): " + (path.isEmpty ? "" : path + ": ") + problem
+        let text =
+            "\(file):\(line):\(column): " + (path.isEmpty ? "" : path + ": ") + problem
             + (remedy.isEmpty ? "" : "; " + remedy)
+        return ValueFormat.printable(text)
     }
 }
 

@@ -44,19 +44,22 @@ extension ValueFormat {
         return shown.count < bytes.count ? "\(text) … (\(bytes.count) octets)" : text
     }
 
-    /// Text in quotes, with control characters escaped so that a peer cannot move the cursor.
+    /// Text in quotes on one line: neither a peer nor a profile can move the cursor.
     static func quoted(_ text: String) -> String {
-        var result = "\""
+        "\"" + printable(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")) + "\""
+    }
+
+    /// The text with what does not print escaped: `\u{A}` for a line's end.
+    static func printable(_ text: String) -> String {
+        var result = ""
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned:
                 result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            default:
-                if scalar == "\"" || scalar == "\\" { result += "\\" }
-                result.unicodeScalars.append(scalar)
+            default: result.unicodeScalars.append(scalar)
             }
         }
-        return result + "\""
+        return result
     }
 
     /// The number with as many decimals as the scale has: hundredths show two.

@@ -2,7 +2,8 @@
 
 /// A protocol layer as a value: no sockets, no clock, no callbacks.
 ///
-/// A call emits a bounded number of outputs, whatever a peer sends. Whoever drives the machine calls
+/// A call emits a bounded number of outputs, whatever a peer sends. Whoever drives the machine
+/// calls
 /// `expire` when `deadline` has been reached, and asks `deadline` again after every call.
 public protocol Machine {
     associatedtype Input

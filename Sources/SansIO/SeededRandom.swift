@@ -1,6 +1,7 @@
 // Reproducible random numbers, in streams that do not disturb each other.
 
-/// xoshiro256** seeded by splitmix64 (Blackman and Vigna, 2018): equal seeds and streams, equal numbers.
+/// xoshiro256** seeded by splitmix64 (Blackman and Vigna, 2018): equal seeds and streams, equal
+/// numbers.
 ///
 /// For addresses, generators and radio timing; never for keys on a real controller.
 public struct SeededRandom: RandomNumberGenerator, Sendable {

@@ -36,7 +36,8 @@ public struct TimeSpan: Comparable, Hashable, Sendable {
     }
 }
 
-/// A point in time: microseconds since an origin that the driver chose (power-on, or the system's boot).
+/// A point in time: microseconds since an origin that the driver chose (power-on, or the system's
+/// boot).
 public struct Instant: Comparable, Hashable, Sendable {
     public let microseconds: Int64
 

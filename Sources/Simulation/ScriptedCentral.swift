@@ -287,7 +287,9 @@ public struct ScriptedCentral: Sendable {
             if case .discovered = event { showServices(&emit) }
             next(at: now, &out, &emit)
         case .notification, .indication:
-            guard state == .notifications, notificationCount >= Self.notificationsMin else { return }
+            guard state == .notifications, notificationCount >= Self.notificationsMin else {
+                return
+            }
             finish(at: now, &out, &emit)
         }
     }
@@ -343,7 +345,7 @@ public struct ScriptedCentral: Sendable {
                     .line(
                         "  characteristic \(Self.name(characteristic.uuid)), handle "
                             + "\(Hex.code(characteristic.valueHandle)): "
-                            + "\(characteristic.properties)"))
+                            + characteristic.properties.names.joined(separator: ", ")))
             }
         }
         emit.append(.line("values"))

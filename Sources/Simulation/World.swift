@@ -14,7 +14,8 @@ public enum WorldEvent: Sendable {
 /// A device on a virtual controller, the air, the built-in central if asked for, and the hosts that
 /// joined from outside.
 ///
-/// The same world runs live (a driver calls `run` when `deadline` has come) and in virtual time (the
+/// The same world runs live (a driver calls `run` when `deadline` has come) and in virtual time
+/// (the
 /// driver jumps from deadline to deadline). Nothing here knows which it is.
 public struct World: Sendable {
     public private(set) var air: Air
@@ -88,8 +89,8 @@ public struct World: Sendable {
 
     // MARK: hosts from outside
 
-    /// A host joins the air; its controller's number is returned.
-    public mutating func addHost() -> Int? { air.addController() }
+    /// A host joins the air; its controller's number is returned, nil where the air is full.
+    public mutating func addHost() -> Int? { air.isFull ? nil : air.addController() }
 
     /// A host has gone, without a word on the air.
     public mutating func removeHost(_ host: Int, at now: Instant) {

@@ -1,6 +1,7 @@
 // UUIDs of 16, 32 and 128 bits, compared as the 128-bit value they stand for.
 
-/// A Bluetooth UUID (Core 6.0, Vol 3, Part B, 2.5.1). Short ones are aliases under the Base UUID, so
+/// A Bluetooth UUID (Core 6.0, Vol 3, Part B, 2.5.1). Short ones are aliases under the Base UUID,
+/// so
 /// 0x180F equals its 128-bit form; `width` keeps the form that goes on the wire.
 public struct BluetoothUUID: Sendable {
     /// How many octets the UUID takes: 2, 4 or 16.

@@ -1,8 +1,10 @@
-// A reused block of octets that packets are written into, little-endian, with lengths patched in place.
+// A reused block of octets that packets are written into, little-endian, with lengths patched in
+// place.
 
 /// Octets being written, in memory that is kept when the block is emptied.
 ///
-/// Encoders append to it; a driver writes `bytes` out and calls `removeAll`. In steady state no call
+/// Encoders append to it; a driver writes `bytes` out and calls `removeAll`. In steady state no
+/// call
 /// allocates. Multi-octet integers are little-endian, as everywhere in Bluetooth LE.
 public struct ByteBlock: Sendable {
     /// The octets written so far. Look at them through `bytes.span`.
@@ -54,7 +56,8 @@ public struct ByteBlock: Sendable {
         values.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
     }
 
-    /// Appends the octets of `values` in `range`, which lies within it: one bulk copy. A stored array
+    /// Appends the octets of `values` in `range`, which lies within it: one bulk copy. A stored
+    /// array
     /// goes in this way without its owner being copied.
     public mutating func append(_ values: [UInt8], in range: Range<Int>) {
         values.withUnsafeBufferPointer {
@@ -73,7 +76,8 @@ public struct ByteBlock: Sendable {
 }
 
 extension Span<UInt8> {
-    /// The little-endian 16-bit integer at `offset`; the caller has checked that two octets are there.
+    /// The little-endian 16-bit integer at `offset`; the caller has checked that two octets are
+    /// there.
     @inlinable public func uint16(at offset: Int) -> UInt16 {
         UInt16(self[offset]) | UInt16(self[offset + 1]) &<< 8
     }

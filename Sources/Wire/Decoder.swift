@@ -61,7 +61,8 @@ public struct FieldDecoder: FieldVisitor {
         value = try integer(8, name)
     }
 
-    public mutating func field(_ name: StaticString, _ value: inout DeviceAddress) throws(WireError) {
+    public mutating func field(_ name: StaticString, _ value: inout DeviceAddress) throws(WireError)
+    {
         value = DeviceAddress(littleEndian: try integer(6, name))
     }
 
@@ -103,7 +104,9 @@ public enum LeftoverRule: Sendable {
 
 extension Record {
     /// Reads the record from `bytes`.
-    public init(decoding bytes: Span<UInt8>, leftover rule: LeftoverRule = .refuse) throws(WireError) {
+    public init(decoding bytes: Span<UInt8>, leftover rule: LeftoverRule = .refuse)
+        throws(WireError)
+    {
         self.init()
         var decoder = try FieldDecoder(bytes)
         try visit(&decoder)

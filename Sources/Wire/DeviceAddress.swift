@@ -7,7 +7,8 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
 
     public init(littleEndian: UInt64 = 0) { self.littleEndian = littleEndian & 0xFFFF_FFFF_FFFF }
 
-    /// Reads the usual form `C0:11:22:33:44:55`, most significant octet first; nil for anything else.
+    /// Reads the usual form `C0:11:22:33:44:55`, most significant octet first; nil for anything
+    /// else.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 6 else { return nil }
@@ -22,8 +23,10 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        (0..<6).reversed().map { Hex.string(UInt8(truncatingIfNeeded: littleEndian >> UInt64(8 * $0))) }
-            .joined(separator: ":")
+        (0..<6).reversed().map {
+            Hex.string(UInt8(truncatingIfNeeded: littleEndian >> UInt64(8 * $0)))
+        }
+        .joined(separator: ":")
     }
 
     /// Whether this can be a random static address: both top bits set, and the other 46 neither all

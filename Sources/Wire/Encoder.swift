@@ -67,7 +67,9 @@ struct FieldDumper: FieldVisitor {
     mutating func field(_ name: StaticString, _ value: inout [UInt8], count: Int) {
         add(name, Hex.string(value))
     }
-    mutating func rest(_ name: StaticString, _ value: inout [UInt8]) { add(name, Hex.string(value)) }
+    mutating func rest(_ name: StaticString, _ value: inout [UInt8]) {
+        add(name, Hex.string(value))
+    }
     mutating func list<Element: Record>(
         _ name: StaticString, _ value: inout [Element], count: Int
     ) throws(WireError) {
@@ -75,7 +77,9 @@ struct FieldDumper: FieldVisitor {
         add(name, "[" + elements.joined(separator: ", ") + "]")
     }
 
-    private mutating func add(_ name: StaticString, _ text: String) { parts.append("\(name) \(text)") }
+    private mutating func add(_ name: StaticString, _ text: String) {
+        parts.append("\(name) \(text)")
+    }
 }
 
 extension Record {

@@ -2,7 +2,8 @@
 
 /// A record on the wire: it lists its fields once, in order, to whichever visitor comes.
 ///
-/// The same `visit` decodes (the visitor writes the fields), encodes and dumps (it reads them). Counts
+/// The same `visit` decodes (the visitor writes the fields), encodes and dumps (it reads them).
+/// Counts
 /// that precede lists are fields like any other: visit the count, then the list with that count.
 public protocol Record: Equatable, Sendable {
     /// A value with every field at rest, to decode into.

@@ -6,7 +6,8 @@ public enum WireError: Error, Equatable, Sendable {
     case truncated(field: String, needed: Int, available: Int)
     /// The record was complete and `count` octets were left over.
     case leftover(count: Int)
-    /// The field holds a value that the record's own layout cannot use (a count that does not fit, say).
+    /// The field holds a value that the record's own layout cannot use (a count that does not
+    /// fit, say).
     case invalid(field: String)
 }
 

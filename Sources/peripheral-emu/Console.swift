@@ -15,7 +15,7 @@ struct Console {
     mutating func log(_ line: LogLine, at time: TimeSpan? = nil) {
         guard line.level <= level else { return }
         if let time { log += Array(Self.stamp(time).utf8) }
-        if line.level <= .warning { log += Array("\(line.level): ".utf8) }
+        if line.level <= .warning { log += Array("\(line.level.name): ".utf8) }
         log += Array(line.text.utf8)
         log.append(UInt8(ascii: "\n"))
     }

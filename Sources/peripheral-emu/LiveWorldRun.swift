@@ -16,6 +16,9 @@ struct LiveWorldRun: ~Copyable {
     private var buffer = ReadBuffer()
     private let end: Instant?
 
+    /// Octets on their way to a guest; what comes after them waits in the air.
+    private static let guestOctetsMax = 65_536
+
     /// A host that joined the air, and its controller.
     private struct Guest {
         let peer: AirPeer
@@ -55,7 +58,9 @@ struct LiveWorldRun: ~Copyable {
     private mutating func turn() throws(SystemError) -> ExitCode? {
         let now = loop.now()
         if let server {
-            for index in guests.indices {
+            // A host that does not read is held off by the air, which sees its packets wait.
+            for index in guests.indices
+            where guests[index].peer.output.count < Self.guestOctetsMax {
                 world.drain(guests[index].controller, into: &guests[index].peer.output)
             }
             for departure in try server.flush(&loop) { depart(departure, at: now) }

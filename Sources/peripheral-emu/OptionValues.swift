@@ -36,8 +36,8 @@ extension Options {
     }
 
     static func logLevel(_ text: String) throws(UsageError) -> LogLevel {
-        for level in LogLevel.allCases where "\(level)" == text { return level }
-        let names = LogLevel.allCases.map { "\($0)" }.joined(separator: ", ")
+        for level in LogLevel.allCases where level.name == text { return level }
+        let names = LogLevel.allCases.map(\.name).joined(separator: ", ")
         throw UsageError("--log-level: there is no level \"\(text)\"; write one of \(names)")
     }
 

@@ -81,7 +81,10 @@ enum Options {
             "where other hosts join the virtual air, 127.0.0.1:6402 without it; "
                 + "port 0 takes a free one"
         ) { run, text throws(UsageError) in run.air = try endpoint(text) },
-        Row("air-timing", "T", "radio keeps to connection events, ideal waits for none; radio without it") {
+        Row(
+            "air-timing", "T",
+            "radio keeps to connection events, ideal waits for none; radio without it"
+        ) {
             run, text throws(UsageError) in run.airTiming = try airTiming(text)
         },
         Row("with-central", nil, "let a built-in central show what a phone would see") {

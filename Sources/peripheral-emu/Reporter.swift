@@ -26,7 +26,9 @@ struct Reporter {
     /// Prints a device's events.
     mutating func report(_ events: [DeviceEvent], of device: EmulatedDevice, at now: Instant) {
         for event in events {
-            if let line = device.line(for: event) { console.log(line, at: now - start) }
+            if let line = device.line(for: event, upTo: console.level) {
+                console.log(line, at: now - start)
+            }
         }
     }
 
@@ -36,7 +38,7 @@ struct Reporter {
         for event in events {
             switch event {
             case .device(let event):
-                if let line = world.port.device.line(for: event) {
+                if let line = world.port.device.line(for: event, upTo: console.level) {
                     console.log(line, at: now - start)
                 }
                 if case .host(.failed) = event { outcome = .failure }

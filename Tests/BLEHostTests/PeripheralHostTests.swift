@@ -54,8 +54,11 @@ struct BringUpTests {
         rig.controller.refused[opcode] = .unknownCommand
         rig.start()
         #expect(rig.advertised.count == 1)
-        #expect(rig.notes == ["the controller refused \(opcode) with Unknown HCI Command (0x01): "
-            + "done without"])
+        #expect(
+            rig.notes == [
+                "the controller refused \(opcode) with Unknown HCI Command (0x01): "
+                    + "done without"
+            ])
     }
 
     @Test("Each optional command never answered, in turn: it advertises", arguments: optional)
@@ -248,7 +251,8 @@ struct LinkTests {
         var rig = try connected()
         read(&rig)
         #expect(rig.controller.data.map { $0.count / 2 - 5 } == [27, 27, 27, 24])
-        #expect(rig.controller.data.map { $0.prefix(6) } == ["024000", "024010", "024010", "024010"])
+        #expect(
+            rig.controller.data.map { $0.prefix(6) } == ["024000", "024010", "024010", "024010"])
     }
 
     @Test("No more packets are out than the controller has buffers; the rest follows credits")
@@ -303,7 +307,9 @@ struct LinkTests {
     func unknown() throws {
         var rig = try connected()
         for packet in ScriptedController.acl(handle: 0x99, [0x0A, 3, 0]) { rig.receive(packet) }
-        for packet in ScriptedController.acl(handle: 0x40, cid: 0x77, [1, 2]) { rig.receive(packet) }
+        for packet in ScriptedController.acl(handle: 0x40, cid: 0x77, [1, 2]) {
+            rig.receive(packet)
+        }
         #expect(rig.controller.data == [])
     }
 

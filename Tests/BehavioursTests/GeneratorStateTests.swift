@@ -77,20 +77,25 @@ private func samples(
         #expect(samples(.counter(start: 254, step: 1), count: 4) == [254, 255, 0, 1])
         #expect(samples(.counter(start: 1, step: -1), count: 4) == [1, 0, 255, 254])
         let signed = NumberFormat(octets: 1, isSigned: true, scale: 1)
-        #expect(samples(.counter(start: 126, step: 1), format: signed, count: 4)
-            == [126, 127, -128, -127])
+        #expect(
+            samples(.counter(start: 126, step: 1), format: signed, count: 4)
+                == [126, 127, -128, -127])
         let halves = NumberFormat(octets: 1, isSigned: false, scale: 0.5)
-        #expect(samples(.counter(start: 126, step: 1), format: halves, count: 4)
-            == [126, 127, 0, 1])
+        #expect(
+            samples(.counter(start: 126, step: 1), format: halves, count: 4)
+                == [126, 127, 0, 1])
         let wide = NumberFormat(octets: 8, isSigned: true, scale: 1)
-        #expect(samples(.counter(start: .max, step: 1), format: wide, count: 2)
-            == [0x1p63, -0x1p63])
+        #expect(
+            samples(.counter(start: .max, step: 1), format: wide, count: 2)
+                == [0x1p63, -0x1p63])
     }
 
-    @Test("equal seeds give equal numbers; another seed or stream gives others", arguments: [
-        Generator.sine(min: 0, max: 1, period: .seconds(7), noise: 0.5),
-        .randomWalk(min: 0, max: 100, step: 3, start: nil),
-    ])
+    @Test(
+        "equal seeds give equal numbers; another seed or stream gives others",
+        arguments: [
+            Generator.sine(min: 0, max: 1, period: .seconds(7), noise: 0.5),
+            .randomWalk(min: 0, max: 100, step: 3, start: nil),
+        ])
     func determinism(generator: Generator) {
         let values = samples(generator, count: 50)
         #expect(samples(generator, count: 50) == values)
@@ -103,7 +108,8 @@ private func samples(
         let numbers = [0, .nan, .infinity, -.infinity, 1e308, -1e308, 5]
         let spans = [Int64.min, -1, 0, 1, .max].map { TimeSpan(microseconds: $0) }
         let counts = [Int64.min, -1, 0, .max]
-        let formats = [byte, NumberFormat(octets: 8, isSigned: true, scale: 0.1)]
+        let formats =
+            [byte, NumberFormat(octets: 8, isSigned: true, scale: 0.1)]
             + [0, .nan, -2].map { NumberFormat(octets: 0, isSigned: false, scale: $0) }
         func exercise(_ generator: Generator) {
             for format in formats {

@@ -17,17 +17,19 @@ private func decode(_ format: NumberFormat, _ octets: [UInt8]) -> Double? {
         }
     }
 
-    @Test("a number becomes its nearest step, a half away from zero", arguments: [
-        (NumberFormat(octets: 2, isSigned: true, scale: 0.01), 21.57, "6D08"),
-        (NumberFormat(octets: 2, isSigned: true, scale: 0.01), -21.57, "93F7"),
-        (NumberFormat(octets: 1, isSigned: false, scale: 1), 0.5, "01"),
-        (NumberFormat(octets: 1, isSigned: false, scale: 1), 2.5, "03"),
-        (NumberFormat(octets: 1, isSigned: true, scale: 1), -2.5, "FD"),
-        (NumberFormat(octets: 1, isSigned: true, scale: 1), -0.4, "00"),
-        (NumberFormat(octets: 3, isSigned: false, scale: 1), 0x010203, "030201"),
-        (NumberFormat(octets: 4, isSigned: false, scale: 0.1), 101_325.5, "07760F00"),
-        (NumberFormat(octets: 2, isSigned: false, scale: 1.0 / 1024), 1, "0004"),
-    ])
+    @Test(
+        "a number becomes its nearest step, a half away from zero",
+        arguments: [
+            (NumberFormat(octets: 2, isSigned: true, scale: 0.01), 21.57, "6D08"),
+            (NumberFormat(octets: 2, isSigned: true, scale: 0.01), -21.57, "93F7"),
+            (NumberFormat(octets: 1, isSigned: false, scale: 1), 0.5, "01"),
+            (NumberFormat(octets: 1, isSigned: false, scale: 1), 2.5, "03"),
+            (NumberFormat(octets: 1, isSigned: true, scale: 1), -2.5, "FD"),
+            (NumberFormat(octets: 1, isSigned: true, scale: 1), -0.4, "00"),
+            (NumberFormat(octets: 3, isSigned: false, scale: 1), 0x010203, "030201"),
+            (NumberFormat(octets: 4, isSigned: false, scale: 0.1), 101_325.5, "07760F00"),
+            (NumberFormat(octets: 2, isSigned: false, scale: 1.0 / 1024), 1, "0004"),
+        ])
     func encode(format: NumberFormat, value: Double, expected: String) {
         #expect(Hex.string(format.encode(value)) == expected)
     }

@@ -40,10 +40,11 @@ private func run(_ machine: ValueMachine, for seconds: Int64) -> [String] {
 
     @Test("on-update sends every sample")
     func onUpdate() {
-        #expect(run(machine(), for: 6) == [
-            "2 s updated 0B00 changed sent", "4 s updated 0C00 changed sent",
-            "6 s updated 0D00 changed sent",
-        ])
+        #expect(
+            run(machine(), for: 6) == [
+                "2 s updated 0B00 changed sent", "4 s updated 0C00 changed sent",
+                "6 s updated 0D00 changed sent",
+            ])
         let still = ValueSource.generated(.counter(start: 7, step: 0), encoding: word)
         #expect(run(machine(still), for: 4) == ["2 s updated 0700 sent", "4 s updated 0700 sent"])
     }
@@ -52,26 +53,30 @@ private func run(_ machine: ValueMachine, for seconds: Int64) -> [String] {
     func onChange() {
         let ramp = ValueSource.generated(
             .ramp(from: 0, to: 1, over: .seconds(8), loops: false), encoding: word)
-        #expect(run(machine(ramp, send: .onChange), for: 8) == [
-            "2 s updated 0000", "4 s updated 0100 changed sent", "6 s updated 0100",
-            "8 s updated 0100",
-        ])
+        #expect(
+            run(machine(ramp, send: .onChange), for: 8) == [
+                "2 s updated 0000", "4 s updated 0100 changed sent", "6 s updated 0100",
+                "8 s updated 0100",
+            ])
     }
 
     @Test("every sends at its own period; an update at the same instant comes first")
     func every() {
-        #expect(run(machine(send: .every(.seconds(3))), for: 6) == [
-            "2 s updated 0B00 changed", "3 s sent", "4 s updated 0C00 changed",
-            "6 s updated 0D00 changed sent",
-        ])
-        #expect(run(machine(update: nil, send: .every(.seconds(3))), for: 6)
-            == ["3 s sent", "6 s sent"])
+        #expect(
+            run(machine(send: .every(.seconds(3))), for: 6) == [
+                "2 s updated 0B00 changed", "3 s sent", "4 s updated 0C00 changed",
+                "6 s updated 0D00 changed sent",
+            ])
+        #expect(
+            run(machine(update: nil, send: .every(.seconds(3))), for: 6)
+                == ["3 s sent", "6 s sent"])
     }
 
     @Test("manual sends nothing by itself")
     func manual() {
-        #expect(run(machine(send: .manual), for: 4)
-            == ["2 s updated 0B00 changed", "4 s updated 0C00 changed"])
+        #expect(
+            run(machine(send: .manual), for: 4)
+                == ["2 s updated 0B00 changed", "4 s updated 0C00 changed"])
     }
 
     @Test("a constant is sent at its period, and never written over what a central wrote")
@@ -161,10 +166,11 @@ private func run(_ machine: ValueMachine, for seconds: Int64) -> [String] {
         let source = ValueSource.generated(.counter(start: .max - 1, step: 1), encoding: wide)
         let value = machine(source)
         #expect(Hex.string(value.value) == "FEFFFFFFFFFFFF7F")
-        #expect(run(value, for: 4) == [
-            "2 s updated FFFFFFFFFFFFFF7F changed sent",
-            "4 s updated 0000000000000080 changed sent",
-        ])
+        #expect(
+            run(value, for: 4) == [
+                "2 s updated FFFFFFFFFFFFFF7F changed sent",
+                "4 s updated 0000000000000080 changed sent",
+            ])
     }
 
     @Test("equal seeds give equal octets for an hour")

@@ -324,7 +324,7 @@ struct GATTClientTests {
             print("discovery of \(count) attributes: \(Int(best)) us")
             perAttribute.append(best / Double(count))
         }
-        // Linear but for what a busy machine adds; quadratic would be a factor of 100.
-        #expect(perAttribute[2] < 8 * max(perAttribute[0], perAttribute[1]))
+        // Linear but for what a busy machine adds to long runs; quadratic would be a factor of 100.
+        #expect(perAttribute[2] < 20 * max(perAttribute[0], perAttribute[1]))
     }
 }

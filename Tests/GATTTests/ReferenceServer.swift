@@ -11,6 +11,7 @@ struct ReferenceServer {
         var permissions: Permissions
         var value: [UInt8]
         var maximum: Int
+        var isCharacteristicValue = false
         /// Of a CCCD what its characteristic offers.
         var offered: Permissions?
     }
@@ -228,6 +229,22 @@ struct ReferenceServer {
         }
         for (index, value) in new { items[index].value = value }
         return [0x19]
+    }
+
+    // MARK: Notifying
+
+    /// The notification or indication of a value, empty where none may be sent.
+    func notification(_ handle: Int) -> [UInt8] {
+        guard let index = items.firstIndex(where: { $0.handle == handle }),
+            let cccd = items[index...].dropFirst().prefix(2).first(where: { $0.offered != nil }),
+            items[index].isCharacteristicValue
+        else { return [] }
+        let permissions = items[index].permissions
+        var choices = [(bit: UInt8(1), opcode: UInt8(0x1B), access: permissions.notify)]
+        choices.append((2, 0x1D, permissions.indicate))
+        let asked = choices.filter { cccd.value[0] & $0.bit != 0 && $0.access.level != .refused }
+        guard let choice = asked.first, objection(choice.access, 0) == nil else { return [] }
+        return [choice.opcode] + octets(handle) + items[index].value.prefix(mtu - 3)
     }
 
     // MARK: Permission

@@ -37,9 +37,10 @@ struct RandomDatabase {
                 handle: Int(attribute.handle), type: attribute.type,
                 groupEnd: Int(attribute.groupEnd), permissions: attribute.permissions,
                 value: table.value(at: index), maximum: Int(attribute.maximumLength))
+            item.isCharacteristicValue = table.isValueOfCharacteristic(at: item.handle)
             if attribute.kind == .clientConfiguration {
                 item.offered =
-                    items.last { table.isValueOfCharacteristic(at: $0.handle) }?.permissions
+                    items.last { $0.isCharacteristicValue }?.permissions
             }
             items.append(item)
         }
@@ -198,6 +199,10 @@ struct ServerPropertyTests {
             #expect(answer == expected, "seed \(seed), step \(step), request \(Hex.string(pdu))")
             #expect(answer.count / 2 <= Int(harness.server.mtu(of: 0)))
             if answer != expected { return }
+            let handle = UInt16(random.below(60))
+            let notified = Hex.string(model.notification(Int(handle)))
+            #expect(harness.notify(handle).pdu == notified, "seed \(seed), step \(step), \(handle)")
+            if notified.hasPrefix("1D") { _ = harness.send("1E") }
         }
         for item in model.items where item.offered == nil {
             #expect(harness.server.value(of: UInt16(item.handle)) == item.value)

@@ -6,15 +6,17 @@ public struct FuzzTarget: Sendable {
     public let name: String
     /// Takes any octets; a broken invariant ends the process with a sentence.
     public let run: @Sendable ([UInt8]) -> Void
+    /// Inputs to begin with, made by the product itself.
+    public let seeds: @Sendable () -> [[UInt8]]
 
     /// Every target.
     public static let all = [
-        FuzzTarget(name: "ad", run: ADFuzz.run),
-        FuzzTarget(name: "att", run: ATTFuzz.run),
-        FuzzTarget(name: "att-operations", run: ATTOperationsFuzz.run),
-        FuzzTarget(name: "hci", run: HCIFuzz.run),
-        FuzzTarget(name: "l2cap", run: L2CAPFuzz.run),
-        FuzzTarget(name: "yaml", run: YAMLFuzz.run),
+        FuzzTarget(name: "ad", run: ADFuzz.run, seeds: ADFuzz.seeds),
+        FuzzTarget(name: "att", run: ATTFuzz.run, seeds: ATTFuzz.seeds),
+        FuzzTarget(name: "att-operations", run: ATTOperationsFuzz.run, seeds: { [] }),
+        FuzzTarget(name: "hci", run: HCIFuzz.run, seeds: HCIFuzz.seeds),
+        FuzzTarget(name: "l2cap", run: L2CAPFuzz.run, seeds: L2CAPFuzz.seeds),
+        FuzzTarget(name: "yaml", run: YAMLFuzz.run, seeds: YAMLFuzz.seeds),
     ]
 
     public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

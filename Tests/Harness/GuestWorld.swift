@@ -81,7 +81,9 @@ public struct GuestWorld: Sendable {
         heard += events.elements
         events.removeAll()
         for case .device(let event) in world.events.elements {
-            if let line = world.port.device.line(for: event) { lines.append(line.text) }
+            if let line = world.port.device.line(for: event, upTo: .debug) {
+                lines.append(line.text)
+            }
         }
         world.events.removeAll()
     }

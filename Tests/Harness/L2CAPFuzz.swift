@@ -4,6 +4,26 @@ import SansIO
 import Wire
 
 enum L2CAPFuzz {
+    /// Signalling commands, whole and in two fragments.
+    static func seeds() -> [[UInt8]] {
+        let data: [(SignallingCode, [UInt8])] = [
+            (.commandReject, [0, 0]), (.disconnectionRequest, [0x40, 0, 0x41, 0]),
+            (.connectionParameterUpdateRequest, [6, 0, 12, 0, 0, 0, 100, 0]),
+            (.connectionParameterUpdateResponse, [0, 0]),
+            (.leCreditBasedConnectionRequest, [0x80, 0, 0x40, 0, 64, 0, 64, 0, 1, 0]),
+            (.flowControlCredit, [0x40, 0, 1, 0]),
+        ]
+        return data.flatMap { code, data -> [[UInt8]] in
+            let length = UInt8(data.count)
+            let pdu = [length + 4, 0, 5, 0, code.rawValue, 1, length, 0] + data
+            let rest = pdu[3...]
+            return [
+                [1, UInt8(pdu.count) << 1 | 1] + pdu,
+                [1, 3 << 1 | 1] + pdu[..<3] + [UInt8(rest.count) << 1] + rest,
+            ]
+        }
+    }
+
     /// Octet 0 chooses the limit. Then fragments: bit 0 says whether it is a start, the other seven
     /// bits how many octets follow.
     static func run(_ bytes: [UInt8]) {

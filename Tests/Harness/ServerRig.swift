@@ -67,11 +67,13 @@ struct ServerRig {
         try builder.addService(BluetoothUUID(0xA001), isSecondary: true, handle: 0x0030)
         for (uuid, access) in [
             (UInt16(0xB000), Access.authenticated), (0xB000, .secure),
-            (0xB000, Access(.open, authorization: true)), (0xB002, Access(.encrypted, keySizeMin: 12)),
+            (0xB000, Access(.open, authorization: true)),
+            (0xB002, Access(.encrypted, keySizeMin: 12)),
         ] {
             try builder.addCharacteristic(
                 BluetoothUUID(uuid), properties: [.read, .write],
-                permissions: Permissions(read: access, write: access), value: [3], maximumLength: 20)
+                permissions: Permissions(read: access, write: access), value: [3], maximumLength: 20
+            )
         }
         try builder.addService(
             BluetoothUUID(high: 1, low: 2), handle: 0xFFF0, end: 0xFFFF)
@@ -119,7 +121,8 @@ struct ServerRig {
         server.receive(pdu.span, from: client, at: now, reply: &reply, emit: &events)
         let answer = reply.bytes
         takeEvents()
-        let isAnswered = Self.expectsAnswer(pdu) && server.isConnected(client)
+        let isAnswered =
+            Self.expectsAnswer(pdu) && server.isConnected(client)
             && !timedOut.contains(client)
         precondition(answer.isEmpty == !isAnswered, "a request has one answer, all else none")
         guard isAnswered else { return }
@@ -141,8 +144,8 @@ struct ServerRig {
         }
     }
 
-    /// Requests, also malformed and unknown ones, and whole indications; not commands, confirmations
-    /// and what a server sends.
+    /// Requests, also malformed and unknown ones, and whole indications; not commands,
+    /// confirmations and what a server sends.
     private static func expectsAnswer(_ pdu: [UInt8]) -> Bool {
         guard let opcode = pdu.first, opcode & 0x40 == 0 else { return false }
         switch opcode {

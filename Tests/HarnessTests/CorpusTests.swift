@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 @Suite struct CorpusTests {

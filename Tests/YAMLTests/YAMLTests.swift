@@ -79,12 +79,13 @@ func value(_ text: String) throws -> YAMLValue? {
     @Test("duplicate keys, tags, merge keys and further documents are all reported")
     func problems() throws {
         let document = try parse("a: 1\na: 2\nb: !!str 3\nc: {<<: 1}\n---\nd: 1\n")
-        #expect(document.problems.map(\.description) == [
-            "2:1: the key 'a' stands already in line 1; keep one of the two",
-            "3:4: tags ('!…') are not used in profiles; remove the tag",
-            "4:5: merge keys ('<<') are not used in profiles; write the keys out",
-            "5:1: a second document begins here; keep one document in a file",
-        ])
+        #expect(
+            document.problems.map(\.description) == [
+                "2:1: the key 'a' stands already in line 1; keep one of the two",
+                "3:4: tags ('!…') are not used in profiles; remove the tag",
+                "4:5: merge keys ('<<') are not used in profiles; write the keys out",
+                "5:1: a second document begins here; keep one document in a file",
+            ])
         guard case .mapping(let pairs) = document.root.content else { return }
         #expect(pairs.map(\.key) == ["a", "b", "c"])
     }
@@ -111,9 +112,10 @@ func value(_ text: String) throws -> YAMLValue? {
 
     @Test("invalid UTF-8 is refused at its place")
     func encoding() {
-        #expect(throws: YAMLError(
-            mark: YAMLMark(line: 2, column: 5), problem: "the file is not valid UTF-8 here",
-            remedy: "save it as UTF-8")
+        #expect(
+            throws: YAMLError(
+                mark: YAMLMark(line: 2, column: 5), problem: "the file is not valid UTF-8 here",
+                remedy: "save it as UTF-8")
         ) {
             try YAMLDocument.parse(Array("ä: 1\nb: x".utf8) + [0xFF, 0x0A])
         }

@@ -46,7 +46,7 @@ def peripherals(chosen):
     """The command of each peripheral, {PORT} being the fake controller's."""
     return {
         "product": [chosen.product, "--profile", chosen.profile,
-                    "--controller", "tcp-client:127.0.0.1:{PORT}"],
+                    "--controller", "tcp-client:127.0.0.1:{PORT}", "--log-level", "warning"],
         "Bumble": [sys.executable, str(HERE / "bumble_server.py"), "tcp-client:127.0.0.1:{PORT}"],
         "floor": [chosen.floor, "{PORT}"],
     }

@@ -2,58 +2,25 @@
 import SansIO
 
 /// One source with its detector.
-enum ActivityChannel: Sendable {
-    case played(PlayedChannel)
-    case fed(FedChannel)
-    case used(UsedChannel)
-
-    var status: ActivityStatus {
-        switch self {
-        case .played(let channel): channel.status
-        case .fed(let channel): channel.status
-        case .used(let channel): channel.status
-        }
-    }
-
+protocol ActivityChannel: Sendable {
+    var status: ActivityStatus { get }
     /// Why the state is as it is, once it has changed.
-    var reason: ActivityReason? {
-        switch self {
-        case .played(let channel): channel.reason
-        case .fed(let channel): channel.motion.reason
-        case .used(let channel): channel.reason
-        }
-    }
-
-    var deadline: Instant? {
-        switch self {
-        case .played(let channel): channel.ahead?.at
-        case .fed(let channel): channel.deadline
-        case .used(let channel): channel.deadline
-        }
-    }
-
+    var reason: ActivityReason? { get }
+    /// Whether it tells of motion now: it is no other kind of source, and it is not lost.
+    var isMotion: Bool { get }
+    var deadline: Instant? { get }
+    /// Takes what is meant for this source; ignores what is not for its kind.
+    mutating func take(_ input: ActivityInput, at now: Instant)
     /// Does one step that is due at `now`, which is the deadline.
-    mutating func expire(at now: Instant) {
-        switch self {
-        case .played(var channel):
-            channel.expire(at: now)
-            self = .played(channel)
-        case .fed(var channel):
-            channel.expire(at: now)
-            self = .fed(channel)
-        case .used(var channel):
-            channel.expire(at: now)
-            self = .used(channel)
-        }
-    }
+    mutating func expire(at now: Instant)
 }
 
 /// A source that knows its values: the detector runs ahead to its next change, so that nothing
 /// wakes for values that change nothing.
-struct PlayedChannel: Sendable {
+struct PlayedChannel: ActivityChannel {
     /// How many values and deadlines one step looks through; then it wakes to go on. More than the
-    /// rows of a day at one in two seconds.
-    static let stepsMax = 65_536
+    /// rows of a day at one in six seconds.
+    static let stepsMax = 16_384
 
     struct Ahead: Sendable {
         var at: Instant
@@ -64,7 +31,7 @@ struct PlayedChannel: Sendable {
     private(set) var status = ActivityStatus()
     private(set) var reason: ActivityReason?
     /// The next change.
-    private(set) var ahead: Ahead?
+    private var ahead: Ahead?
     private var motion: MotionDetector
     private var source: any SampleSource
     private var sample: ActivityRule.Sample?
@@ -79,6 +46,11 @@ struct PlayedChannel: Sendable {
         sample = self.source.next()
         ahead = lookAhead()
     }
+
+    var isMotion: Bool { true }
+    var deadline: Instant? { ahead?.at }
+
+    mutating func take(_ input: ActivityInput, at now: Instant) {}
 
     mutating func expire(at now: Instant) {
         guard let next = ahead, next.at <= now else { return }
@@ -114,21 +86,19 @@ struct PlayedChannel: Sendable {
 }
 
 /// A live source: values come when they come, or stop coming.
-struct FedChannel: Sendable {
-    private(set) var motion: MotionDetector
-    private(set) var loss: String?
+struct FedChannel: ActivityChannel {
+    private var motion: MotionDetector
+    private var loss: String?
     private let gravity: Double
     private let stallAfter: TimeSpan?
     /// The latest value's instant, or that of the start.
     private var heard: Instant
-    private var latest: Instant
 
     init(_ rule: ActivityRule, _ motion: MotionDetector, start: Instant) {
         self.motion = motion
         gravity = rule.gravity
-        stallAfter = rule.stallAfter
+        stallAfter = rule.stallAfter.map { max($0, .microseconds(1)) }
         heard = start
-        latest = start
     }
 
     var status: ActivityStatus {
@@ -137,34 +107,40 @@ struct FedChannel: Sendable {
         return status
     }
 
+    var reason: ActivityReason? { motion.reason }
+    var isMotion: Bool { loss == nil }
+
     private var stall: Instant? {
         guard loss == nil, let stallAfter else { return nil }
-        return heard + max(stallAfter, .microseconds(1))
+        return heard + stallAfter
     }
 
     var deadline: Instant? { earliest(motion.deadline, stall) }
 
-    mutating func take(_ value: Double, at now: Instant) {
+    mutating func take(_ input: ActivityInput, at now: Instant) {
+        switch input {
+        case .sample(let value, _): take(value, at: now)
+        case .acceleration(let x, let y, let z, _):
+            take(abs((x * x + y * y + z * z).squareRoot() - gravity), at: now)
+        case .sourceLost(let reason, _): lose(reason, at: now)
+        case .use: break
+        }
+    }
+
+    private mutating func take(_ value: Double, at now: Instant) {
         guard !value.isNaN else { return }
         loss = nil
-        latest = max(latest, now)
-        heard = latest
-        motion.take(value, at: latest)
+        heard = now
+        motion.take(value, at: now)
     }
 
-    mutating func take(x: Double, y: Double, z: Double, at now: Instant) {
-        take(abs((x * x + y * y + z * z).squareRoot() - gravity), at: now)
-    }
-
-    mutating func lose(_ reason: String, at now: Instant) {
+    private mutating func lose(_ reason: String, at now: Instant) {
         guard loss == nil else { return }
         loss = reason
-        latest = max(latest, now)
-        motion.lose(reason, at: latest)
+        motion.lose(reason, at: now)
     }
 
     mutating func expire(at now: Instant) {
-        latest = max(latest, now)
         if let due = motion.deadline, due <= now { motion.expire(at: now) }
         guard let stall, let stallAfter, stall <= now else { return }
         lose("no value for \(stallAfter)", at: now)
@@ -172,7 +148,7 @@ struct FedChannel: Sendable {
 }
 
 /// The source `gatt`: each use makes active for the rule's hold.
-struct UsedChannel: Sendable {
+struct UsedChannel: ActivityChannel {
     private(set) var status = ActivityStatus()
     private(set) var reason: ActivityReason?
     private let hold: TimeSpan
@@ -196,8 +172,11 @@ struct UsedChannel: Sendable {
         }
     }
 
-    mutating func use(_ use: ActivityUse, at now: Instant) {
-        since = max(since, now)
+    var isMotion: Bool { false }
+
+    mutating func take(_ input: ActivityInput, at now: Instant) {
+        guard case .use(let use) = input else { return }
+        since = now
         guard status.state != .active else { return }
         status.state = .active
         status.level = tellsLevel ? ActivityStatus.levelsMax : 0

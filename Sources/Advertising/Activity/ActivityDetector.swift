@@ -10,13 +10,15 @@ public struct ActivityDetector: Machine, Sendable {
     public typealias Input = ActivityInput
     public typealias Output = ActivityEvent
 
-    private var channels: [ActivityChannel]
+    private var channels: [any ActivityChannel]
     private let tellsLevel: Bool
     /// All sources together, up to the latest step; `told` is what has been told of it.
     private var status = ActivityStatus()
     private var told = ActivityStatus()
     private var change: ActivityChange?
     private var levelAt: Instant
+    /// The latest instant told: a clock that jumps back stands still here until it has caught up.
+    private var latest: Instant
 
     /// - Parameters:
     ///   - start: power-on.
@@ -29,6 +31,7 @@ public struct ActivityDetector: Machine, Sendable {
     ) {
         self.tellsLevel = tellsLevel
         levelAt = start
+        latest = start
         channels = rule.sources.indices.map {
             rule.sources[$0].channel(
                 rule, start: start, timeOfDay: timeOfDay, seed: seed, stream: "activity \($0)",
@@ -47,36 +50,14 @@ public struct ActivityDetector: Machine, Sendable {
     ) {
         // What is due before comes first; at the same instant the input does.
         while let deadline, deadline < now { step(at: deadline, &emit) }
-        switch input {
-        case .sample(let value, let source):
-            fed(source, at: now, &emit) { $0.take(value, at: now) }
-        case .acceleration(let x, let y, let z, let source):
-            fed(source, at: now, &emit) { $0.take(x: x, y: y, z: z, at: now) }
-        case .sourceLost(let reason, let source):
-            fed(source, at: now, &emit) { $0.lose(reason, at: now) }
-        case .use(let use):
-            for index in channels.indices {
-                guard case .used(var channel) = channels[index] else { continue }
-                let before = channels[index].status
-                channel.use(use, at: now)
-                channels[index] = .used(channel)
-                note(index, before, at: now, &emit)
-            }
+        latest = max(latest, now)
+        let now = latest
+        for index in channels.indices where input.source == nil || input.source == index {
+            let before = channels[index].status
+            channels[index].take(input, at: now)
+            note(index, before, at: now, &emit)
         }
         tell(&emit)
-    }
-
-    private mutating func fed(
-        _ index: Int, at now: Instant, _ emit: inout Outputs<ActivityEvent>,
-        _ body: (inout FedChannel) -> Void
-    ) {
-        guard channels.indices.contains(index), case .fed(var channel) = channels[index] else {
-            return
-        }
-        let before = channel.status
-        body(&channel)
-        channels[index] = .fed(channel)
-        note(index, before, at: now, &emit)
     }
 
     /// When a source may change by itself; nil once all stay as they are.
@@ -99,6 +80,7 @@ public struct ActivityDetector: Machine, Sendable {
     }
 
     private mutating func step(at now: Instant, _ emit: inout Outputs<ActivityEvent>) {
+        latest = max(latest, now)
         for index in channels.indices {
             guard let deadline = channels[index].deadline, deadline <= now else { continue }
             let before = channels[index].status
@@ -116,10 +98,10 @@ public struct ActivityDetector: Machine, Sendable {
         guard after != before else { return }
         if let loss = after.loss, before.loss == nil {
             emit.append(.sourceLost(source: index, reason: loss, at: now))
-            if isSignalLost { emit.append(.signalLost(reason: loss, at: now)) }
+            if !hasMotion(besides: index) { emit.append(.signalLost(reason: loss, at: now)) }
         } else if before.loss != nil, after.loss == nil {
             emit.append(.sourceReturned(source: index, at: now))
-            if !hasOtherMotion(than: index) { emit.append(.signalReturned(at: now)) }
+            if !hasMotion(besides: index) { emit.append(.signalReturned(at: now)) }
         }
         let all = channels.reduce(into: ActivityStatus(state: .asleep)) {
             $0.state = max($0.state, $1.status.state)
@@ -132,19 +114,8 @@ public struct ActivityDetector: Machine, Sendable {
         status = all
     }
 
-    private var isSignalLost: Bool { !channels.indices.contains { isMotion($0) } }
-
-    private func hasOtherMotion(than index: Int) -> Bool {
-        channels.indices.contains { $0 != index && isMotion($0) }
-    }
-
-    /// Whether a source of motion is there and not lost.
-    private func isMotion(_ index: Int) -> Bool {
-        switch channels[index] {
-        case .played: true
-        case .fed(let channel): channel.loss == nil
-        case .used: false
-        }
+    private func hasMotion(besides index: Int) -> Bool {
+        channels.indices.contains { $0 != index && channels[$0].isMotion }
     }
 
     private mutating func tell(_ emit: inout Outputs<ActivityEvent>) {

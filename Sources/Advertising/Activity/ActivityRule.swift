@@ -125,18 +125,18 @@ extension ActivitySource {
     func channel(
         _ rule: ActivityRule, start: Instant, timeOfDay: TimeSpan, seed: UInt64, stream: String,
         tellsLevel: Bool
-    ) -> ActivityChannel {
+    ) -> any ActivityChannel {
         let random = SeededRandom(seed: seed, stream: stream)
         let motion = MotionDetector(rule, start: start, tellsLevel: tellsLevel)
-        func played(_ source: some SampleSource) -> ActivityChannel {
-            .played(PlayedChannel(source, motion, start: start))
+        func played(_ source: some SampleSource) -> PlayedChannel {
+            PlayedChannel(source, motion, start: start)
         }
         return switch self {
         case .bursts(let bursts): played(BurstPlayer(bursts, random))
         case .dayRhythm(let rhythm):
             played(DayRhythmPlayer(rhythm, random, timeOfDay: timeOfDay))
-        case .gatt: .used(UsedChannel(rule, start: start, tellsLevel: tellsLevel))
-        case .live: .fed(FedChannel(rule, motion, start: start))
+        case .gatt: UsedChannel(rule, start: start, tellsLevel: tellsLevel)
+        case .live: FedChannel(rule, motion, start: start)
         case .random(let noise): played(RandomPlayer(noise, random))
         case .trace(let trace): played(TracePlayer(trace))
         }

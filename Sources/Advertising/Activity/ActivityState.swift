@@ -69,6 +69,16 @@ public enum ActivityInput: Equatable, Sendable {
     case sourceLost(reason: String, source: Int = 0)
     /// Counts where the rule has the source `gatt`.
     case use(ActivityUse)
+
+    /// The source that is meant; nil for all.
+    var source: Int? {
+        switch self {
+        case .sample(_, let source), .acceleration(_, _, _, let source),
+            .sourceLost(_, let source):
+            source
+        case .use: nil
+        }
+    }
 }
 
 /// What an activity signal tells.

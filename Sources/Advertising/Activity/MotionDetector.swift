@@ -20,7 +20,7 @@ struct MotionDetector: Sendable {
     private(set) var status = ActivityStatus()
     /// Why the state is as it is, once it has changed.
     private(set) var reason: ActivityReason?
-    private let rule: ActivityRule
+    private var rule: ActivityRule
     private let tellsLevel: Bool
     private var window: MotionWindow?
     /// Since when the signal has been below `idleBelow`; nil while it is not.
@@ -31,6 +31,9 @@ struct MotionDetector: Sendable {
 
     init(_ rule: ActivityRule, start: Instant, tellsLevel: Bool) {
         self.rule = rule
+        // A threshold that is not a number is never passed.
+        if rule.activeAbove.isNaN { self.rule.activeAbove = .infinity }
+        if rule.idleBelow.isNaN { self.rule.idleBelow = -.infinity }
         self.tellsLevel = tellsLevel
         idleSince = start
         if rule.window > .zero { window = MotionWindow(span: rule.window, start: start) }

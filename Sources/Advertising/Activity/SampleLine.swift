@@ -28,7 +28,8 @@ public enum SampleLine: Equatable, Sendable {
             }
         }
         fields = fields.map(trimmed)
-        if fields.count == 1, fields[0].isEmpty || fields[0][0] == UInt8(ascii: "#") { return nil }
+        if fields.count == 1, fields[0].isEmpty { return nil }
+        if fields[0].first == UInt8(ascii: "#") { return nil }
         switch fields.count {
         case 1: return .magnitude(try number(fields[0]))
         case 3:

@@ -70,8 +70,10 @@ struct ActivityPolicy: IntervalChooser {
     private mutating func set(_ level: Double) {
         self.level = level.isNaN ? 0 : min(max(level, 0), 1)
         guard case .levels(_, let steps, let hysteresis) = response else { return }
-        while reached < steps.count, self.level >= steps[reached].from { reached += 1 }
-        let slack = max(hysteresis, 0)
+        // Thresholds and levels are decimal fractions: 0.4 - 0.1 is not exactly 0.3.
+        let rounding = 1e-9
+        let slack = max(hysteresis, 0) + rounding
+        while reached < steps.count, self.level >= steps[reached].from - rounding { reached += 1 }
         while reached > 0, self.level < steps[reached - 1].from - slack { reached -= 1 }
     }
 

@@ -114,6 +114,7 @@ public struct IntervalController: Machine, Sendable {
         if let due = chooser.deadline, due < now { chooser.expire(at: now) }
         if input == .powerOn, since == nil { since = now }
         chooser.take(input, at: now)
+        if let due = chooser.deadline, due <= now { chooser.expire(at: now) }
         settle(at: now, &emit)
     }
 
@@ -139,11 +140,11 @@ public struct IntervalController: Machine, Sendable {
 
     /// When the limits allow the next change, and which one decides; nil where none does.
     private var allowed: (at: Instant, by: String)? {
-        guard let since else { return nil }
-        let dwell = since + max(limits.dwell, .zero)
-        guard let rate = limits.rate, changes.count >= rate.changes else { return (dwell, "dwell") }
+        let dwell = since.map { (at: $0 + max(limits.dwell, .zero), by: "dwell") }
+        guard let rate = limits.rate, changes.count >= rate.changes else { return dwell }
         let free = changes[changes.count - rate.changes] + rate.per
-        return free > dwell ? (free, "rate limit") : (dwell, "dwell")
+        if let dwell, dwell.at >= free { return dwell }
+        return (free, "rate limit")
     }
 
     private mutating func settle(at now: Instant, _ emit: inout Outputs<IntervalDecision>) {

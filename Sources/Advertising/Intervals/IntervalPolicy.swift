@@ -7,7 +7,8 @@ public struct IntervalPolicy: Equatable, Sendable {
     public var rule: IntervalRule
     /// In force for a while after power-on and after each disconnection, whatever the rule says.
     public var boost: IntervalPhase?
-    /// While the rule's signal is lost or the time of day unknown; nil for the rule's slowest.
+    /// While the activity signal is lost, or the time of day unknown to a schedule. Where it is
+    /// nil, that is as at rest, or the schedule's slowest.
     public var fallback: AdvertisingInterval?
     public var limits = IntervalLimits()
 
@@ -85,7 +86,7 @@ public enum ActivityResponse: Equatable, Sendable {
     case states(
         active: AdvertisingInterval, idle: AdvertisingInterval, asleep: AdvertisingInterval?)
     /// By the detector's level: the interval of the highest step that it has reached, else `base`.
-    /// A step is left when the level is less than `hysteresis` below its threshold no more.
+    /// A step is left once the level is more than `hysteresis` below its threshold.
     case levels(base: AdvertisingInterval, [ActivityStep], hysteresis: Double)
     /// By the detector's level, from `slow` at 0 to `fast` at 1: slow · (fast / slow)^level, in
     /// steps of 0.625 ms.

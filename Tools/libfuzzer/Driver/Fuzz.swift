@@ -1,9 +1,11 @@
-// libFuzzer at work on one of the targets: `fuzz --target=NAME` and libFuzzer's own options.
+// libFuzzer at work on one of the targets: `fuzz --target=NAME` and libFuzzer's own options, or
+// `--seeds` to print the inputs to begin with.
 import CFuzzer
 import Harness
+import Wire
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 @main
@@ -11,11 +13,18 @@ enum Fuzz {
     static let option = "--target="
 
     static func main() {
-        let name = CommandLine.arguments.first { $0.hasPrefix(option) }?.dropFirst(option.count)
-        guard let callback = callback(named: name.map(String.init) ?? "") else {
+        let said = CommandLine.arguments.first { $0.hasPrefix(option) }
+        let name = String((said ?? option).dropFirst(option.count))
+        guard let callback = callback(named: name) else {
             let names = FuzzTarget.all.map(\.name).joined(separator: ", ")
             print("fuzz: give \(option)NAME; the names are \(names)")
             exit(2)
+        }
+        if CommandLine.arguments.contains("--seeds") {
+            for seed in FuzzTarget.named(name)?.seeds() ?? [] {
+                print(Hex.string(seed))
+            }
+            return
         }
         var count = CommandLine.argc
         var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
