@@ -104,7 +104,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
             path: "Tools/libfuzzer/Driver", swiftSettings: house),
-        tests("Harness", ["Wire"]),
+        tests("Harness", ["Wire", "SansIO", "HCI", "GATT", "Emulator", "TestFiles"]),
 
         tests("Wire"),
         tests("SansIO"),
