@@ -384,11 +384,11 @@ public struct PeripheralHost: Sendable {
             case .subscribed(let client, _, _, indicate: true):
                 // A Service Changed may have waited for this.
                 sendPendingIndication(to: client, at: now, &out, &emit)
-            case .mtu(let client, _): overflows.removeAll { $0.link == client }
-            case .timeout, .read, .written, .subscribed, .features, .confirmed, .refused,
+            case .timeout, .mtu, .read, .written, .subscribed, .features, .confirmed, .refused,
                 .peerIndication:
                 break
             }
+            if case .mtu(let client, _) = event { overflows.removeAll { $0.link == client } }
             emit.append(.server(event))
         }
         serverEvents.removeAll()

@@ -80,7 +80,8 @@ public struct EmulatedDevice: Sendable {
                 timeout: UInt16(clamping: $0.timeout.microseconds / 10_000))
         }
         host = PeripheralHost(
-            configuration, server: plan.makeServer(profile.server, authenticator: authenticator))
+            configuration,
+            server: plan.makeServer(profile.server, authenticator: authenticator))
     }
 
     /// Whether reads are told, or only what changes something.
