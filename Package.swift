@@ -74,7 +74,9 @@ let package = Package(
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
                 "Profiles", "Emulator",
             ]),
-        layer("LinuxIO", ["Wire", "SansIO", "HCI", "CBluetooth", "CLinux"], edge: true),
+        layer(
+            "LinuxIO", ["Wire", "SansIO", "HCI", "Advertising", "CBluetooth", "CLinux"],
+            edge: true),
 
         // executables
         .executableTarget(
@@ -98,7 +100,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
             path: "Tools/libfuzzer/Driver", swiftSettings: house),
-        tests("Harness", ["Wire"]),
+        tests("Harness", ["Wire", "SansIO", "HCI", "Advertising", "Profiles", "Emulator"]),
 
         tests("Wire"),
         tests("SansIO"),
@@ -125,7 +127,7 @@ let package = Package(
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
                 "Profiles", "Emulator",
             ]),
-        tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+        tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
 )
