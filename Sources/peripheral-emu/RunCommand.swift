@@ -133,7 +133,8 @@ enum RunCommand {
         let activity = try openActivity(port.device, &loop, &reporter)
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: try spec.open(),
-            activity: activity, end: options.duration.map { start + $0 }, reconnects: options.reconnects)
+            activity: activity, end: options.duration.map { start + $0 },
+            reconnects: options.reconnects)
         return try run.run()
     }
 }
