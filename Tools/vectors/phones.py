@@ -1,0 +1,2 @@
+def write_all(source, target):
+    pass
