@@ -91,15 +91,15 @@ import Testing
         let lines: [(ServerEvent, String?)] = [
             (
                 .subscribed(client: 0, valueHandle: temperature, notify: true, indicate: true),
-                "link 0 subscribed to temperature (0x0011) (notifications and indications)"
+                "link 0 subscribed to temperature (0x000C) (notifications and indications)"
             ),
             (
                 .subscribed(client: 0, valueHandle: temperature, notify: false, indicate: true),
-                "link 0 subscribed to temperature (0x0011) (indications)"
+                "link 0 subscribed to temperature (0x000C) (indications)"
             ),
             (
                 .subscribed(client: 0, valueHandle: temperature, notify: false, indicate: false),
-                "link 0 unsubscribed from temperature (0x0011)"
+                "link 0 unsubscribed from temperature (0x000C)"
             ),
             (.mtu(client: 2, mtu: 247), "link 2 MTU 247"),
         ]

@@ -31,7 +31,8 @@ public enum SourceTree {
         String(decoding: bytes(path) ?? [], as: UTF8.self)
     }
 
-    /// The first line in which `text` differs from the snapshot at `path`; nil where they are equal.
+    /// The first line in which `text` differs from the snapshot at `path`; nil where they are
+    /// equal.
     ///
     /// A snapshot that is not there is written, to be read and committed.
     public static func difference(of text: String, from path: String) -> String? {
