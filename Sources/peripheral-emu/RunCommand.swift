@@ -2,6 +2,7 @@
 import Advertising
 import Emulator
 import LinuxIO
+import OpenSSLCrypto
 import Profiles
 import SansIO
 import Simulation
@@ -36,7 +37,8 @@ enum RunCommand {
     private static func makeDevice(
         _ profile: DeviceProfile, seed: UInt64, _ options: RunOptions
     ) -> EmulatedDevice {
-        var device = EmulatedDevice(profile: profile, seed: seed)
+        var device = EmulatedDevice(
+            profile: profile, seed: seed, authenticator: OpenSSLAuthenticator())
         device.reportsReads = options.logLevel >= .info
         return device
     }
