@@ -415,6 +415,7 @@ public struct PeripheralHost: Sendable {
                 .peerIndication:
                 break
             }
+            if case .mtu(let client, _) = event { overflows.removeAll { $0.link == client } }
             emit.append(.server(event))
         }
         serverEvents.removeAll()
