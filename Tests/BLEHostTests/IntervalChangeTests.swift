@@ -31,6 +31,7 @@ private struct SlowRig {
                 connectionsMax: connectionsMax),
             server: GATTServer(table: try PeripheralRig.table([1])))
         controller.leFeatures = isExtended ? 1 << 12 : 0
+        if !isExtended { controller.supportedCommands[36] = 0 }
     }
 
     mutating func perform(
@@ -135,8 +136,8 @@ private struct SlowRig {
         rig.drain()
         #expect(
             rig.controller.received.suffix(3) == [
-                "LE_Set_Advertising_Enable 0", "LE_Set_Advertising_Parameters 250 ms",
-                "LE_Set_Advertising_Enable 1",
+                "LE Set Advertising Enable 0", "LE Set Advertising Parameters 250 ms",
+                "LE Set Advertising Enable 1",
             ])
         rig.controller.commandCredits = 1
         rig.setInterval(800)

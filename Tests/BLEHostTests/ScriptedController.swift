@@ -57,6 +57,10 @@ struct ScriptedController {
             return [block.bytes]
         }
         switch opcode {
+        case .reset:
+            isAdvertising = false
+            usesExtended = nil
+            block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly())
         case .readLocalSupportedCommands:
             var answer = LocalSupportedCommands()
             answer.supportedCommands = supportedCommands

@@ -60,6 +60,11 @@ import Testing
                 .advertising(.minimum, gap: nil), .info,
                 "advertising connectable every 20 ms: idle at power-on"
             ),
+            (
+                .advertising(.minimum, gap: .microseconds(312)), .info,
+                "advertising connectable every 20 ms, after 312 us off the air: idle at power-on"
+            ),
+            (.advertisingPaused, .debug, "advertising paused to change its interval"),
             (.advertisingStopped, .info, "advertising stopped"),
             (
                 .advertisingRefused(.commandDisallowed), .warning,
@@ -119,5 +124,24 @@ import Testing
         let change = ActivityChange(
             at: .zero, state: .active, reason: .above(value: 1, threshold: 0.5))
         #expect(device.line(for: .activity(.changed(change)), upTo: .debug) == nil)
+    }
+
+    @Test("a source that is lost is a warning, a level is for those who look closely")
+    func activity() throws {
+        let device = try SampleProfile.device()
+        let lines: [(ActivityEvent, LogLevel, String)] = [
+            (
+                .sourceLost(source: 0, reason: "gone", at: .zero), .warning,
+                "activity source 1 is lost: gone"
+            ),
+            (.sourceReturned(source: 0, at: .zero), .info, "activity source 1 is back"),
+            (.signalLost(reason: "gone", at: .zero), .debug, "the activity signal is lost: gone"),
+            (.signalReturned(at: .zero), .debug, "the activity signal is back"),
+            (.level(0.35, at: .zero), .debug, "activity level 35 %"),
+        ]
+        for (event, level, text) in lines {
+            #expect(
+                device.line(for: .activity(event), upTo: .debug) == LogLine(level, text))
+        }
     }
 }

@@ -53,7 +53,7 @@ import Wire
             var random = SeededRandom(seed: UInt64(seed), stream: "use")
             let isOn = world.powerOn()
             #expect(isOn)
-            for step in 0..<400 {
+            for step in 0..<1600 {
                 world.feel(.sample(random.unit()))
                 world.run(for: .microseconds(random.below(60_000)))
                 if step % 40 == 20 { world.connect() }
@@ -64,7 +64,8 @@ import Wire
             answers += statuses.count
             changes += world.port.device.history?.changeCount ?? 0
         }
-        #expect(answers > 4000 && changes > 1000)
+        #expect(answers > 4000)
+        #expect(changes > 1000)
     }
 
     @Test("the interval follows the values at their instants, and a connection ends its time")
