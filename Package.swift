@@ -106,7 +106,11 @@ let package = Package(
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
             path: "Tools/libfuzzer/Driver", swiftSettings: house),
-        tests("Harness", ["Wire", "SansIO", "HCI", "Advertising", "Profiles", "Emulator"]),
+        tests(
+            "Harness",
+            [
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Profiles", "Emulator", "TestFiles",
+            ]),
 
         tests("Wire"),
         tests("SansIO"),
