@@ -47,5 +47,7 @@ import Testing
         func count(_ part: String) -> Int { Self.all.count { $0.folder.contains(part) } }
         #expect(count("/gatt/bluez/") == 47)
         #expect(count("/gatt/edtt/") == 36)
+        #expect(count("/phones/") == 6)
+        #expect(count("/gatt/strictness/") > 90)
     }
 }
