@@ -35,8 +35,8 @@ let package = Package(
     name: "peripheral-emu",
     products: [.executable(name: "peripheral-emu", targets: ["peripheral-emu"])],
     targets: [
-        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml and libcrypto
-        // are linked.
+        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml and
+        // libcrypto are linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),

@@ -118,7 +118,8 @@ public struct Transcript: Sendable {
                 message:
                     "cannot read \"\(([Substring(command)] + words).joined(separator: " "))\"; "
                     + "write > HEX, < HEX, silence, link [WORDS], notify HANDLE [HEX], "
-                    + "notify-multiple HANDLE HANDLE…, set HANDLE HEX, value HANDLE HEX, disconnect, client N, wait N s or changed HANDLE HANDLE")
+                    + "notify-multiple HANDLE HANDLE…, set HANDLE HEX, value HANDLE HEX, "
+                    + "disconnect, client N, wait N s or changed HANDLE HANDLE")
         }
     }
 
