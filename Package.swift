@@ -76,7 +76,9 @@ let package = Package(
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
                 "Profiles", "Emulator",
             ]),
-        layer("LinuxIO", ["Wire", "SansIO", "HCI", "CBluetooth", "CLinux"], edge: true),
+        layer(
+            "LinuxIO", ["Wire", "SansIO", "HCI", "Advertising", "CBluetooth", "CLinux"],
+            edge: true),
         layer("OpenSSLCrypto", ["GATT", "CCrypto"], edge: true),
 
         // executables
@@ -104,7 +106,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
             path: "Tools/libfuzzer/Driver", swiftSettings: house),
-        tests("Harness", ["Wire"]),
+        tests("Harness", ["Wire", "SansIO", "HCI", "Advertising", "Profiles", "Emulator"]),
 
         tests("Wire"),
         tests("SansIO"),
@@ -137,7 +139,7 @@ let package = Package(
                 "Profiles", "Emulator", "Harness", "TestFiles",
             ],
             fixtures: ["Snapshots"]),
-        tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+        tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("OpenSSLCrypto", ["Wire"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]

@@ -35,6 +35,8 @@ struct RunOptions {
     /// nil takes the controller's own default.
     var seed: UInt64?
     var logLevel = LogLevel.info
+    /// Takes the place of the sources in the profile's activity.
+    var activity: ActivitySpec?
     /// Whether a controller that was lost is waited for.
     var reconnects = true
 }
@@ -96,6 +98,10 @@ enum Options {
             "virtual-time", nil,
             "do not wait for the clock; equal seeds give equal runs; needs --duration"
         ) { run, _ throws(UsageError) in run.virtualTime = true },
+        Row(
+            "activity", "SOURCE",
+            "what the device feels, instead of what the profile says; see below"
+        ) { run, text throws(UsageError) in run.activity = try activity(text) },
         Row("capture", "FILE", "write all HCI packets to a btsnoop file") {
             run, text throws(UsageError) in run.capture = text
         },
@@ -229,6 +235,8 @@ enum Options {
         }
         lines += ["", "Controllers:"]
         for (form, meaning) in ControllerSpec.forms { lines.append(row(form, meaning)) }
+        lines += ["", "Activity sources:"]
+        for (form, meaning) in ActivitySpec.forms { lines.append(row(form, meaning)) }
         lines += [
             "", "Exit codes: 0 done, 1 an expectation was not met, 2 wrong usage or profile,",
         ]
