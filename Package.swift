@@ -113,12 +113,16 @@ let package = Package(
         tests("HCI", ["Wire", "TestFiles"], fixtures: ["Vectors"]),
         tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
-        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),
+        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts"]),
         tests("Advertising", ["Wire", "SansIO", "HCI"]),
         tests("Behaviours", ["Wire", "SansIO"]),
         tests("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
         tests(
-            "Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"],
+            "Profiles",
+            [
+                "Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours",
+                "OpenSSLCrypto",
+            ],
             fixtures: ["Snapshots", "Mistakes"]),
         tests("VirtualController", ["Wire", "SansIO", "HCI"]),
         tests(

@@ -11,6 +11,8 @@ enum Command {
     case run(RunOptions)
     /// Validate these profiles.
     case check([String])
+    /// Replay a transcript on a profile's server.
+    case replay(transcript: String, profile: String)
     case help
     case version
 }
@@ -115,10 +117,18 @@ enum Options {
         Row("no-reconnect", nil, "end with exit code 3 when the controller is lost") {
             run, _ throws(UsageError) in run.reconnects = false
         },
+        Row(
+            transcript, "FILE",
+            "with check: replay these PDUs on the profile's server, show the first difference"
+        ) { _, text throws(UsageError) in
+            throw UsageError(
+                "--transcript belongs to check; write check --transcript \(text) PROFILE")
+        },
         Row(help, nil, "show this text") { _, _ throws(UsageError) in },
         Row(version, nil, "show the version") { _, _ throws(UsageError) in },
     ]
 
+    private static let transcript = "transcript"
     private static let help = "help"
     private static let version = "version"
 
@@ -147,7 +157,7 @@ enum Options {
         let given = Set(scan.options.map { table[$0.row].name })
         if given.contains(help) { return .help }
         if given.contains(version) { return .version }
-        if name == "check" { return .check(try profilesToCheck(scan)) }
+        if name == "check" { return try check(scan) }
         var run = RunOptions()
         for option in scan.options { try table[option.row].apply(&run, option.argument) }
         if let operand = scan.operands.first {
@@ -156,14 +166,19 @@ enum Options {
         return .run(try checked(run))
     }
 
-    private static func profilesToCheck(_ scan: Scan) throws(UsageError) -> [String] {
-        if let option = scan.options.first {
+    private static func check(_ scan: Scan) throws(UsageError) -> Command {
+        for option in scan.options where table[option.row].name != transcript {
             throw UsageError("check does not take --\(table[option.row].name); write check FILE…")
         }
-        guard !scan.operands.isEmpty else {
+        guard let profile = scan.operands.first else {
             throw UsageError("check needs a profile; write check FILE…")
         }
-        return scan.operands
+        guard let option = scan.options.first else { return .check(scan.operands) }
+        guard scan.options.count == 1, scan.operands.count == 1 else {
+            throw UsageError(
+                "one transcript goes with one profile; write check --transcript FILE PROFILE")
+        }
+        return .replay(transcript: option.argument, profile: profile)
     }
 
     /// The rules between options.
@@ -209,7 +224,8 @@ enum Options {
     static var helpText: String {
         var lines = [
             "Usage: peripheral-emu --profile FILE [OPTION…]",
-            "       peripheral-emu check FILE…", "", "Commands:",
+            "       peripheral-emu check FILE…",
+            "       peripheral-emu check --transcript FILE PROFILE", "", "Commands:",
         ]
         for (name, help) in commands { lines.append(row(name, help)) }
         lines += ["", "Options:"]
