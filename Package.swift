@@ -20,8 +20,8 @@ func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge
     .target(name: name, dependencies: dependencies, swiftSettings: isEdge ? edge : house)
 }
 
-/// Tests mirror Sources: one test target a layer. Fixtures are folders of text files that tests read
-/// from the source tree; SwiftPM asks to be told of them.
+/// Tests mirror Sources: one test target a layer. Fixtures are folders of text files that tests
+/// read from the source tree; SwiftPM asks to be told of them.
 func tests(
     _ name: String, _ dependencies: [Target.Dependency] = [], fixtures: [String] = []
 ) -> Target {
@@ -35,9 +35,11 @@ let package = Package(
     name: "peripheral-emu",
     products: [.executable(name: "peripheral-emu", targets: ["peripheral-emu"])],
     targets: [
-        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml is linked.
+        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml and libcrypto
+        // are linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         // ground
@@ -75,6 +77,7 @@ let package = Package(
                 "Profiles", "Emulator",
             ]),
         layer("LinuxIO", ["Wire", "SansIO", "HCI", "CBluetooth", "CLinux"], edge: true),
+        layer("OpenSSLCrypto", ["GATT", "CCrypto"], edge: true),
 
         // executables
         .executableTarget(
@@ -82,11 +85,14 @@ let package = Package(
             dependencies: [
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost",
                 "VirtualController",
-                "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO", "CLinux",
+                "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO",
+                "OpenSSLCrypto", "CLinux",
             ],
             swiftSettings: edge),
 
-        // What tests and fuzzers share, and libFuzzer's program: Tools/fuzz builds and runs it.
+        // What tests share, what they share with fuzzers, and libFuzzer's program, which Tools/fuzz
+        // builds and runs.
+        .target(name: "TestFiles", path: "Tests/TestFiles", swiftSettings: house),
         .target(
             name: "Harness",
             dependencies: [
@@ -102,7 +108,7 @@ let package = Package(
 
         tests("Wire"),
         tests("SansIO"),
-        tests("HCI", ["Wire"], fixtures: ["Vectors"]),
+        tests("HCI", ["Wire", "TestFiles"], fixtures: ["Vectors"]),
         tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
         tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),
@@ -117,15 +123,18 @@ let package = Package(
             "Emulator",
             [
                 "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
-                "Profiles",
-            ]),
+                "Profiles", "VirtualController", "Harness", "TestFiles",
+            ],
+            fixtures: ["Snapshots"]),
         tests(
             "Simulation",
             [
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
-                "Profiles", "Emulator",
-            ]),
+                "Profiles", "Emulator", "Harness", "TestFiles",
+            ],
+            fixtures: ["Snapshots"]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+        tests("OpenSSLCrypto", ["Wire", "GATT", "Profiles"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
 )

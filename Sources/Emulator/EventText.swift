@@ -10,7 +10,7 @@ import Wire
 public enum LogLevel: Int, Comparable, CaseIterable, Sendable {
     case error, warning, info, debug
 
-    /// The word on the command line. Spelled out, since reflection would cost a quarter of start-up.
+    /// The word on the command line; spelled out, for reflection costs a quarter of start-up.
     public var name: String {
         switch self {
         case .error: "error"
@@ -50,7 +50,7 @@ extension EmulatedDevice {
         case .host(let event):
             switch event {
             case .failed: .error
-            case .note, .advertisingRefused: .warning
+            case .note, .advertisingRefused, .overflow: .warning
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
                 .connectionUpdated, .parametersAnswered:
                 .info
@@ -119,7 +119,12 @@ extension EmulatedDevice {
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
         case .parametersAnswered(let link, let accepted):
             return "\(peer(link)) "
-                + (accepted ? "accepts" : "does not accept") + " the connection parameters asked for"
+                + (accepted ? "accepts" : "does not accept")
+                + " the connection parameters asked for"
+        case .overflow(let link, let handle, let isCut):
+            let room = host.server.mtu(of: link) - 3
+            return "\(name(of: handle)) has more than the \(room) octets that a notification to "
+                + "\(peer(link)) carries: " + (isCut ? "it is cut" : "it is not sent")
         case .server(let event): return text(for: event)
         }
     }

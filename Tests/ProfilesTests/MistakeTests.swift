@@ -53,9 +53,10 @@ import Testing
                 if line.hasPrefix("  ") {
                     all[all.count - 1].errors.append(String(line.dropFirst(2)))
                 } else if let bar = line.firstRange(of: " | ") {
-                    all.append(Mistake(
-                        place: String(line[..<bar.lowerBound]),
-                        text: String(line[bar.upperBound...])))
+                    all.append(
+                        Mistake(
+                            place: String(line[..<bar.lowerBound]),
+                            text: String(line[bar.upperBound...])))
                 }
             }
             return all

@@ -56,8 +56,10 @@ struct WireFormat: Equatable {
         switch kind {
         case .boolean: .boolean
         case .integer(let octets, let isSigned):
-            .number(NumberSpec(
-                format: NumberFormat(octets: octets, isSigned: isSigned, scale: scale), unit: unit))
+            .number(
+                NumberSpec(
+                    format: NumberFormat(octets: octets, isSigned: isSigned, scale: scale),
+                    unit: unit))
         case .utf8: .utf8
         case .bytes, .later: .bytes
         }
