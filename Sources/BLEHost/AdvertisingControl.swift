@@ -59,6 +59,8 @@ struct AdvertisingControl: Sendable {
     private var pending: [AdvertisingCommand] = []
     /// Whether Enable ever succeeded: until then a refusal ends the run.
     private(set) var hasEverBeenEnabled = false
+    /// Whether Enable has succeeded since the controller's reset: until then the family may change.
+    private(set) var hasBeenEnabled = false
 
     init(plan: AdvertisingPlan, interval: AdvertisingInterval) {
         self.plan = plan
@@ -69,6 +71,7 @@ struct AdvertisingControl: Sendable {
     mutating func controllerWasReset(_ family: AdvertisingFamily) {
         self.family = mustUseLegacy ? .legacy : family
         isEnabled = false
+        hasBeenEnabled = false
         setInterval = nil
         isDataSet = false
         isRefused = false
@@ -80,8 +83,7 @@ struct AdvertisingControl: Sendable {
     mutating func connectionWasMade(cancelled: Int) {
         isEnabled = false
         for _ in 0..<cancelled {
-            guard let last = pending.lastIndex(where: { $0 == .enable(true) })
-            else { return }
+            guard let last = pending.lastIndex(where: \.isEnable) else { return }
             pending.remove(at: last)
         }
     }
@@ -139,6 +141,7 @@ struct AdvertisingControl: Sendable {
             isEnabled = on
             if on {
                 hasEverBeenEnabled = true
+                hasBeenEnabled = true
                 return .enabled(setInterval ?? interval)
             }
             return was ? .disabled : nil

@@ -4,7 +4,12 @@ import SansIO
 import Wire
 
 /// Whether the host can do without a command.
-enum CommandNeed: Sendable { case essential, optional }
+enum CommandNeed: Sendable {
+    case essential
+    case optional
+    /// May be refused; a controller that never answers it is lost.
+    case refusable
+}
 
 /// Command flow control (Core 6.0, Vol 4, Part E, 4.4): at most as many commands are unanswered as
 /// the controller's last Num_HCI_Command_Packets allowed.
@@ -19,11 +24,18 @@ struct CommandQueue: Sendable {
     /// How long a controller may take to answer. The specification names no time; 2 s is what
     /// hosts in use wait.
     static let timeout = TimeSpan.seconds(2)
+    /// Replies that events asked for and that wait to be sent. A controller that asks for more does
+    /// not read them: they would cost memory for ever.
+    static let repliesMax = 64
 
     private var waiting: [Entry] = []
     private var unanswered: [Entry] = []
     /// Before the first answer, one command may be sent.
     private var credits = 1
+    /// Since when commands wait although none is unanswered.
+    private var starvedSince: Instant?
+    /// The controller allows no commands and has none to answer: it gets one at a time.
+    private var ignoresCredits = false
 
     var isIdle: Bool { waiting.isEmpty && unanswered.isEmpty }
 
@@ -31,7 +43,12 @@ struct CommandQueue: Sendable {
         waiting.removeAll()
         unanswered.removeAll()
         credits = 1
+        starvedSince = nil
+        ignoresCredits = false
     }
+
+    /// Whether a reply to an event may still be queued.
+    var hasRoomForReply: Bool { waiting.count < Self.repliesMax }
 
     mutating func enqueue<Command: HCICommand>(_ command: Command, _ need: CommandNeed) {
         var block = ByteBlock(capacity: 64)
@@ -48,12 +65,23 @@ struct CommandQueue: Sendable {
 
     /// Sends what credits allow.
     mutating func pump(at now: Instant, sending out: inout ByteBlock) {
-        while credits > 0, !waiting.isEmpty {
+        while !waiting.isEmpty, credits > 0 || ignoresCredits && unanswered.isEmpty {
             var entry = waiting.removeFirst()
             entry.sentAt = now
-            credits -= 1
+            credits = max(credits - 1, 0)
             out.append(entry.packet)
             unanswered.append(entry)
+        }
+        starvedSince = waiting.isEmpty || !unanswered.isEmpty ? nil : starvedSince ?? now
+    }
+
+    /// Nothing that is queued or unanswered ends the controller's use if it is refused.
+    mutating func allowRefusals() {
+        for index in waiting.indices where waiting[index].need == .essential {
+            waiting[index].need = .refusable
+        }
+        for index in unanswered.indices where unanswered[index].need == .essential {
+            unanswered[index].need = .refusable
         }
     }
 
@@ -66,7 +94,16 @@ struct CommandQueue: Sendable {
 
     var deadline: Instant? {
         // Answers may come in any order, but the oldest command is the first to be late.
-        unanswered.first.map { $0.sentAt + Self.timeout }
+        (unanswered.first?.sentAt ?? starvedSince).map { $0 + Self.timeout }
+    }
+
+    /// Gives up waiting for credits that do not come.
+    /// - Returns: whether it was time to.
+    mutating func endStarvation(at now: Instant) -> Bool {
+        guard let since = starvedSince, since + Self.timeout <= now else { return false }
+        ignoresCredits = true
+        starvedSince = nil
+        return true
     }
 
     /// The oldest command that was not answered in time, taken out; its credit counts as returned.

@@ -39,7 +39,8 @@ public enum PeripheralEvent: Sendable {
     case advertisingStopped
     case advertisingRefused(HCIStatus)
     case connected(link: Int, ConnectionInformation)
-    case disconnected(link: Int, HCIStatus)
+    /// The slot may already hold another connection; `peer` is whose link ended.
+    case disconnected(link: Int, peer: DeviceAddress, HCIStatus)
     case connectionUpdated(link: Int)
     /// The central's answer to the request for connection parameters; false also where none came.
     case parametersAnswered(link: Int, accepted: Bool)
@@ -140,7 +141,8 @@ public struct PeripheralHost: Sendable {
     ) {
         for link in session.table.links.indices where session.table.links[link].isOpen {
             server.disconnect(link)
-            emit.append(.disconnected(link: link, reason))
+            let peer = session.table.links[link].information.peerAddress
+            emit.append(.disconnected(link: link, peer: peer, reason))
         }
         overflows.removeAll()
         session.forgetLinks()
@@ -174,9 +176,9 @@ public struct PeripheralHost: Sendable {
     ) {
         // Some controllers cannot advertise while connected, and some do not know the extended
         // commands whose feature they claim: that is refused, not fatal.
-        let isFirstExtended = advertising.family == .extended && !advertising.hasEverBeenEnabled
+        let isFirstExtended = advertising.family == .extended && !advertising.hasBeenEnabled
         let need: CommandNeed =
-            session.table.openCount > 0 || isFirstExtended ? .optional : .essential
+            isFirstExtended ? .optional : session.table.openCount > 0 ? .refusable : .essential
         session.send(
             command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
     }
@@ -409,7 +411,7 @@ public struct PeripheralHost: Sendable {
         case .note(let note): emit.append(.note(note))
         case .answered(let opcode, let status):
             if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
-                !advertising.hasEverBeenEnabled
+                !advertising.hasBeenEnabled
             {
                 // One family a power-on: from here it is the legacy one, after a reset.
                 advertising.mustUseLegacy = true
@@ -437,11 +439,11 @@ public struct PeripheralHost: Sendable {
             // High-duty directed advertising ended, or a central gave up: advertise again.
             advertising.connectionWasMade(cancelled: 0)
             reconcile(at: now, &out)
-        case .disconnected(let link, let reason):
+        case .disconnected(let link, let peer, let reason):
             server.disconnect(link)
             overflows.removeAll { $0.link == link }
             advertising.situationChanged()
-            emit.append(.disconnected(link: link, reason))
+            emit.append(.disconnected(link: link, peer: peer, reason))
             reconcile(at: now, &out)
         case .connectionUpdated(let link): emit.append(.connectionUpdated(link: link))
         case .report: break
