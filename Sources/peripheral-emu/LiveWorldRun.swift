@@ -33,6 +33,7 @@ struct LiveWorldRun: ~Copyable {
         self.loop = loop
         self.world = world
         self.reporter = reporter
+        self.reporter.console.isLive = true
         self.server = server
         self.end = end
     }

@@ -56,6 +56,8 @@ enum RunCommand {
             central: central)
     }
 
+    /// To be called before the event loop takes the signals: opening a pipe waits for its reader,
+    /// and must end with them.
     private static func openCapture(_ options: RunOptions) throws(SystemError) -> FileOutput? {
         guard let path = options.capture else { return nil }
         return try FileOutput(path: path)
@@ -77,10 +79,11 @@ enum RunCommand {
         _ world: World, _ options: RunOptions, _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
+        let capture = try openCapture(options)
         var loop = try EventLoop()
         let start = loop.now()
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
-        var reporter = Reporter(console: console, capture: try openCapture(options), start: start)
+        var reporter = Reporter(console: console, capture: capture, start: start)
         let server = try openAir(options, &loop, &reporter)
         var run = LiveWorldRun(
             loop: loop, world: world, reporter: reporter, server: server,
@@ -110,15 +113,16 @@ enum RunCommand {
         _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions, _ console: Console
     ) throws(SystemError) -> ExitCode {
         let seed = options.seed ?? machineID() ?? virtualSeed
+        let capture = try openCapture(options)
         let loop = try EventLoop()
         let start = loop.now()
         var port = DevicePort(device: makeDevice(profile, seed: seed, options))
         if options.capture != nil {
             port.capture = BtsnoopWriter(epoch: loop.unixMicroseconds(at: .zero))
         }
-        let reporter = Reporter(console: console, capture: try openCapture(options), start: start)
+        let reporter = Reporter(console: console, capture: capture, start: start)
         var run = LiveTransportRun(
-            loop: loop, port: port, reporter: reporter, transport: try spec.open(),
+            loop: loop, port: port, reporter: reporter, transport: spec.closed(),
             end: options.duration.map { start + $0 }, reconnects: options.reconnects)
         return try run.run()
     }
