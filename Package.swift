@@ -76,7 +76,9 @@ let package = Package(
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
                 "Profiles", "Emulator",
             ]),
-        layer("LinuxIO", ["Wire", "SansIO", "HCI", "CBluetooth", "CLinux"], edge: true),
+        layer(
+            "LinuxIO", ["Wire", "SansIO", "HCI", "Advertising", "CBluetooth", "CLinux"],
+            edge: true),
         layer("OpenSSLCrypto", ["GATT", "CCrypto"], edge: true),
 
         // executables
@@ -104,19 +106,23 @@ let package = Package(
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
             path: "Tools/libfuzzer/Driver", swiftSettings: house),
-        tests("Harness", ["Wire"]),
+        tests("Harness", ["Wire", "SansIO", "HCI", "Advertising", "Profiles", "Emulator"]),
 
         tests("Wire"),
         tests("SansIO"),
         tests("HCI", ["Wire", "TestFiles"], fixtures: ["Vectors"]),
         tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
-        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),
+        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts"]),
         tests("Advertising", ["Wire", "SansIO", "HCI"]),
         tests("Behaviours", ["Wire", "SansIO"]),
         tests("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
         tests(
-            "Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"],
+            "Profiles",
+            [
+                "Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours",
+                "OpenSSLCrypto",
+            ],
             fixtures: ["Snapshots", "Mistakes"]),
         tests("VirtualController", ["Wire", "SansIO", "HCI"]),
         tests(
@@ -133,7 +139,7 @@ let package = Package(
                 "Profiles", "Emulator", "Harness", "TestFiles",
             ],
             fixtures: ["Snapshots"]),
-        tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+        tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("OpenSSLCrypto", ["Wire", "GATT", "Profiles"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]

@@ -4,11 +4,25 @@ import SansIO
 import Wire
 
 /// Whether the host can do without a command.
-enum CommandNeed: Sendable {
-    case essential
-    case optional
-    /// May be refused; a controller that never answers it is lost.
-    case refusable
+struct CommandNeed: Equatable, Sendable {
+    /// Whether the host goes on after a refusal.
+    var mayBeRefused: Bool
+    /// Whether the host goes on without an answer; else the controller is lost.
+    var mayBeUnanswered: Bool
+    /// A refusal of the parameters is followed by another command of the sender's, so that nothing
+    /// is said of it.
+    var isAttempt = false
+
+    static let essential = CommandNeed(mayBeRefused: false, mayBeUnanswered: false)
+    static let optional = CommandNeed(mayBeRefused: true, mayBeUnanswered: true)
+    static let refusable = CommandNeed(mayBeRefused: true, mayBeUnanswered: false)
+}
+
+extension HCIStatus {
+    /// Whether a command was refused for its parameters.
+    var isAboutParameters: Bool {
+        self == .invalidParameters || self == .unsupportedFeatureOrParameter
+    }
 }
 
 /// Command flow control (Core 6.0, Vol 4, Part E, 4.4): at most as many commands are unanswered as
@@ -77,12 +91,8 @@ struct CommandQueue: Sendable {
 
     /// Nothing that is queued or unanswered ends the controller's use if it is refused.
     mutating func allowRefusals() {
-        for index in waiting.indices where waiting[index].need == .essential {
-            waiting[index].need = .refusable
-        }
-        for index in unanswered.indices where unanswered[index].need == .essential {
-            unanswered[index].need = .refusable
-        }
+        for index in waiting.indices { waiting[index].need.mayBeRefused = true }
+        for index in unanswered.indices { unanswered[index].need.mayBeRefused = true }
     }
 
     /// An answer came: sets the credits and takes the command out; nil where none was unanswered.

@@ -80,12 +80,12 @@ public struct ControllerSession: Sendable {
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<SessionEvent>
     ) {
         while state != .failed, let late = commands.timedOut(at: now) {
-            switch late.need {
-            case .essential, .refusable: fail(.commandTimeout(late.opcode), &emit)
-            case .optional:
-                doWithout(late.opcode, .unanswered(late.opcode), &emit)
-                resume(after: late.opcode, .unspecifiedError, at: now, &out, &emit)
+            guard late.need.mayBeUnanswered else {
+                fail(.commandTimeout(late.opcode), &emit)
+                return
             }
+            doWithout(late.opcode, .unanswered(late.opcode), &emit)
+            resume(after: late.opcode, .unspecifiedError, at: now, &out, &emit)
         }
         guard state != .failed else { return }
         if commands.endStarvation(at: now) { emit.append(.note(.noCredits)) }
@@ -240,12 +240,12 @@ public struct ControllerSession: Sendable {
             return
         }
         if !status.isSuccess {
-            switch entry.need {
-            case .essential:
+            let isExpected = entry.need.isAttempt && status.isAboutParameters
+            guard entry.need.mayBeRefused || isExpected else {
                 fail(.commandRefused(opcode, status), &emit)
                 return
-            case .optional, .refusable: doWithout(opcode, .refused(opcode, status), &emit)
             }
+            if !isExpected { doWithout(opcode, .refused(opcode, status), &emit) }
             if opcode == .disconnect, status == .unknownConnectionIdentifier {
                 endUnknownLink(of: entry.packet.span, &emit)
             }

@@ -41,6 +41,8 @@ public enum ControllerNote: Equatable, Sendable {
     case noCredits
     /// So many malformed events and events about nothing were ignored since power-on.
     case ignoredEvents(Int)
+    /// The controller does not advertise so often; said once.
+    case intervalRounded(from: AdvertisingInterval, to: AdvertisingInterval)
 }
 
 extension ControllerNote: CustomStringConvertible {
@@ -65,6 +67,9 @@ extension ControllerNote: CustomStringConvertible {
             "the controller allows no further command for 2 s: sent one at a time all the same"
         case .ignoredEvents(let count):
             "the controller has sent \(count) events that were ignored"
+        case .intervalRounded(let from, let to):
+            "the controller cannot advertise every \(from) here: \(to) instead, "
+                + "and so with all intervals below"
         }
     }
 }

@@ -4,6 +4,7 @@ import BLEHost
 import GATT
 import HCI
 import Profiles
+import SansIO
 import Wire
 
 /// How much a line matters. `debug` is the most talkative.
@@ -46,7 +47,8 @@ extension EmulatedDevice {
 
     static func level(of event: DeviceEvent) -> LogLevel {
         switch event {
-        case .activity, .interval: .info
+        case .activity(let event): level(of: event)
+        case .interval: .info
         case .host(let event):
             switch event {
             case .failed: .error
@@ -54,8 +56,17 @@ extension EmulatedDevice {
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
                 .connectionUpdated, .parametersAnswered:
                 .info
+            case .advertisingPaused: .debug
             case .server(let event): level(of: event)
             }
+        }
+    }
+
+    private static func level(of event: ActivityEvent) -> LogLevel {
+        switch event {
+        case .sourceLost: .warning
+        case .changed, .sourceReturned: .info
+        case .level, .signalLost, .signalReturned: .debug
         }
     }
 
@@ -80,11 +91,31 @@ extension EmulatedDevice {
     private func text(for event: DeviceEvent) -> String? {
         switch event {
         case .host(let event): text(for: event)
-        case .activity(let change):
-            profile.advertising.isEmpty ? "\(change.state): \(change.reason)" : nil
+        case .activity(let event): text(for: event)
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }
+    }
+
+    private func text(for event: ActivityEvent) -> String? {
+        switch event {
+        case .changed(let change):
+            // The interval's line says it too.
+            profile.advertising.isEmpty ? "\(change.state): \(change.reason)" : nil
+        case .level(let level, _): "activity level \(Int((level * 100).rounded())) %"
+        case .sourceLost(let source, let reason, _):
+            "activity source \(sourceName(source)) is lost: \(reason)"
+        case .sourceReturned(let source, _): "activity source \(sourceName(source)) is back"
+        case .signalLost(let reason, _): "the activity signal is lost: \(reason)"
+        case .signalReturned: "the activity signal is back"
+        }
+    }
+
+    private func sourceName(_ index: Int) -> String {
+        guard let sources = profile.activity?.sources, sources.indices.contains(index),
+            case .live(let live) = sources[index]
+        else { return "\(index + 1)" }
+        return "\(live)"
     }
 
     private func text(for event: PeripheralEvent) -> String? {
@@ -98,7 +129,7 @@ extension EmulatedDevice {
                 + "address \(address)"
         case .failed(let failure): return "\(failure)"
         case .note(let note): return "\(note)"
-        case .advertising(let interval):
+        case .advertising(let interval, let gap):
             let kind = profile.advertising.first?.kind
             let how =
                 switch kind {
@@ -106,7 +137,9 @@ extension EmulatedDevice {
                 case .scannable: "scannable"
                 case .nonConnectable, nil: "non-connectable"
                 }
-            return "advertising \(how) every \(interval): \(intervalReason)"
+            let change = gap.map { ", after \($0.microseconds) us off the air" } ?? ""
+            return "advertising \(how) every \(interval)\(change): \(intervalReason)"
+        case .advertisingPaused: return "advertising paused to change its interval"
         case .advertisingStopped: return "advertising stopped"
         case .advertisingRefused(let status):
             return "the controller refuses to advertise now: \(status); "

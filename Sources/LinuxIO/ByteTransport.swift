@@ -110,7 +110,9 @@ public final class ByteTransport {
         source.close()
     }
 
-    /// Closes the pipe only; a server keeps its place.
+    /// Ends the pipe; a server keeps its place for the peer that comes next.
+    public func hangUp() { drop() }
+
     private func drop() {
         isWritePending = false
         switch state {

@@ -58,7 +58,7 @@ import Wire
                 "connection 0x0001 takes no data and keeps asking: disconnected"
             ),
             (
-                .advertising(.minimum), .info,
+                .advertising(.minimum, gap: nil), .info,
                 "advertising connectable every 20 ms: idle at power-on"
             ),
             (.advertisingStopped, .info, "advertising stopped"),
@@ -121,6 +121,6 @@ import Wire
                 == LogLine(.info, "interval 10240 ms -> 20 ms: activity 0.4 g above 0.12 g"))
         let change = ActivityChange(
             at: .zero, state: .active, reason: .above(value: 1, threshold: 0.5))
-        #expect(device.line(for: .activity(change), upTo: .debug) == nil)
+        #expect(device.line(for: .activity(.changed(change)), upTo: .debug) == nil)
     }
 }
