@@ -146,8 +146,7 @@ extension EmulatedDevice {
                 + "tried again when a connection changes"
         case .connected(_, let connection):
             return "\(connection.peerAddress) connected: \(Self.parameters(connection))"
-        case .disconnected(let link, let reason):
-            return "\(peer(link)) disconnected: \(reason)"
+        case .disconnected(_, let peer, let reason): return "\(peer) disconnected: \(reason)"
         case .connectionUpdated(let link):
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
         case .parametersAnswered(let link, let accepted):
