@@ -35,17 +35,24 @@ public enum PeripheralEvent: Sendable {
     case ready(ControllerInformation)
     case failed(ControllerFailure)
     case note(ControllerNote)
-    case advertising(AdvertisingInterval)
+    /// Advertising is on. `gap`: how long it was off for a change of the interval, from the answer
+    /// to Disable to the answer to Enable; nil where it was not on before.
+    case advertising(AdvertisingInterval, gap: TimeSpan?)
+    /// Off the air, to go on with another interval at once.
+    case advertisingPaused
     case advertisingStopped
     case advertisingRefused(HCIStatus)
     case connected(link: Int, ConnectionInformation)
-    case disconnected(link: Int, HCIStatus)
+    /// The slot may already hold another connection; `peer` is whose link ended.
+    case disconnected(link: Int, peer: DeviceAddress, HCIStatus)
     case connectionUpdated(link: Int)
     /// The central's answer to the request for connection parameters; false also where none came.
     case parametersAnswered(link: Int, accepted: Bool)
     /// The value has more than MTU - 3 octets: it was cut, or not sent. Said once until the MTU
     /// or the link changes.
     case overflow(link: Int, handle: UInt16, isCut: Bool)
+    /// A central asked to pair and was told that it is not supported.
+    case pairingRefused(link: Int)
     case server(ServerEvent)
 }
 
@@ -59,12 +66,18 @@ public struct PeripheralHost: Sendable {
     private let connectionsMax: Int
     private let advertises: Bool
     private var advertising: AdvertisingControl
+    /// Since when advertising is paused.
+    private var pausedAt: Instant?
+    /// A disconnection calls for advertising; `settle` sees to it.
+    private var mustSettle = false
     private let connectionRequest: ConnectionParameterUpdateRequest?
     private var signalling: [Signalling]
     private var signallingEvents = Outputs<SignallingEvent>()
     private var sessionEvents = Outputs<SessionEvent>()
     private var serverEvents = Outputs<ServerEvent>()
     private var reply = ByteBlock(capacity: 1024)
+    /// The link whose pairing request is being refused.
+    private var refusedPairing: Int?
     /// Whose overflow has been told.
     private var overflows: [(link: Int, handle: UInt16)] = []
 
@@ -106,6 +119,7 @@ public struct PeripheralHost: Sendable {
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<PeripheralEvent>
     ) {
         closeAllLinks(.connectionTimeout, &emit)
+        pausedAt = nil
         advertising.controllerWasReset(.legacy)
         advertising.isWanted = advertises
         session.start(at: now, sending: &out)
@@ -114,6 +128,7 @@ public struct PeripheralHost: Sendable {
     /// The controller or the way to it is gone: all links are over, until the next `start`.
     public mutating func controllerIsGone(emit: inout Outputs<PeripheralEvent>) {
         closeAllLinks(.connectionTimeout, &emit)
+        pausedAt = nil
         advertising.controllerWasReset(.legacy)
         session.stop()
     }
@@ -140,7 +155,8 @@ public struct PeripheralHost: Sendable {
     ) {
         for link in session.table.links.indices where session.table.links[link].isOpen {
             server.disconnect(link)
-            emit.append(.disconnected(link: link, reason))
+            let peer = session.table.links[link].information.peerAddress
+            emit.append(.disconnected(link: link, peer: peer, reason))
         }
         overflows.removeAll()
         session.forgetLinks()
@@ -156,11 +172,26 @@ public struct PeripheralHost: Sendable {
         reconcile(at: now, &out)
     }
 
+    /// Changes the advertising data, without a gap on the air.
+    public mutating func setAdvertisingData(
+        _ data: [UInt8], scanResponse: [UInt8], at now: Instant, sending out: inout ByteBlock
+    ) {
+        advertising.setData(data, scanResponse: scanResponse)
+        reconcile(at: now, &out)
+    }
+
+    /// Advertises again after a disconnection. The owner calls it after each call that emits
+    /// events, once it has had its chance to change the interval.
+    public mutating func settle(at now: Instant, sending out: inout ByteBlock) {
+        if mustSettle { reconcile(at: now, &out) }
+    }
+
     private var maySendAdvertising: Bool {
         advertising.plan.type != .connectable || session.table.openCount < connectionsMax
     }
 
     private mutating func reconcile(at now: Instant, _ out: inout ByteBlock) {
+        mustSettle = false
         guard session.isReady else { return }
         let wanted = advertising.isWanted
         advertising.isWanted = wanted && maySendAdvertising
@@ -174,9 +205,10 @@ public struct PeripheralHost: Sendable {
     ) {
         // Some controllers cannot advertise while connected, and some do not know the extended
         // commands whose feature they claim: that is refused, not fatal.
-        let isFirstExtended = advertising.family == .extended && !advertising.hasEverBeenEnabled
-        let need: CommandNeed =
-            session.table.openCount > 0 || isFirstExtended ? .optional : .essential
+        let isFirstExtended = advertising.family == .extended && !advertising.hasBeenEnabled
+        var need: CommandNeed =
+            isFirstExtended ? .optional : session.table.openCount > 0 ? .refusable : .essential
+        need.isAttempt = advertising.canRound(command)
         session.send(
             command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
     }
@@ -215,6 +247,10 @@ public struct PeripheralHost: Sendable {
             session.returnPayload(payload, of: link)
         }
         report(link, &emit)
+        if let link = refusedPairing {
+            refusedPairing = nil
+            emit.append(.pairingRefused(link: link))
+        }
         process(at: now, &out, &emit)
     }
 
@@ -231,7 +267,10 @@ public struct PeripheralHost: Sendable {
                 payload, at: now, reply: &reply, emit: &signallingEvents)
         case L2CAPChannel.securityManager:
             // Pairing Failed, Pairing Not Supported (Core 6.0, Vol 3, Part H, 3.5.5).
-            if payload.count > 0, payload[0] == 0x01 { reply.append([0x05, 0x05]) }
+            if payload.count > 0, payload[0] == 0x01 {
+                reply.append([0x05, 0x05])
+                refusedPairing = link
+            }
         default: return
         }
         sendReply(cid: cid, to: link, at: now, &out)
@@ -388,6 +427,7 @@ public struct PeripheralHost: Sendable {
                 .peerIndication:
                 break
             }
+            if case .mtu(let client, _) = event { overflows.removeAll { $0.link == client } }
             emit.append(.server(event))
         }
         serverEvents.removeAll()
@@ -400,7 +440,8 @@ public struct PeripheralHost: Sendable {
         switch event {
         case .ready:
             advertising.controllerWasReset(
-                session.information.hasExtendedAdvertising ? .extended : .legacy)
+                session.information.hasExtendedAdvertising ? .extended : .legacy,
+                hciVersion: session.information.hciVersion)
             emit.append(.ready(session.information))
             reconcile(at: now, &out)
         case .failed(let failure):
@@ -408,22 +449,9 @@ public struct PeripheralHost: Sendable {
             emit.append(.failed(failure))
         case .note(let note): emit.append(.note(note))
         case .answered(let opcode, let status):
-            if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
-                !advertising.hasEverBeenEnabled
-            {
-                // One family a power-on: from here it is the legacy one, after a reset.
-                advertising.mustUseLegacy = true
-                start(at: now, sending: &out, emit: &emit)
-                return
-            }
-            switch advertising.answered(opcode, status) {
-            case .enabled(let interval): emit.append(.advertising(interval))
-            case .disabled: if !advertising.isWanted { emit.append(.advertisingStopped) }
-            case .refused(let status): emit.append(.advertisingRefused(status))
-            case nil: break
-            }
-            reconcile(at: now, &out)
+            answered(opcode, status, at: now, &out, &emit)
         case .connected(let link, let information):
+            pausedAt = nil
             advertising.connectionWasMade(
                 cancelled: session.cancel(
                     AdvertisingCommand.enable(true).opcode(advertising.family)))
@@ -437,14 +465,48 @@ public struct PeripheralHost: Sendable {
             // High-duty directed advertising ended, or a central gave up: advertise again.
             advertising.connectionWasMade(cancelled: 0)
             reconcile(at: now, &out)
-        case .disconnected(let link, let reason):
+        case .disconnected(let link, let peer, let reason):
             server.disconnect(link)
             overflows.removeAll { $0.link == link }
             advertising.situationChanged()
-            emit.append(.disconnected(link: link, reason))
-            reconcile(at: now, &out)
+            emit.append(.disconnected(link: link, peer: peer, reason))
+            mustSettle = true
         case .connectionUpdated(let link): emit.append(.connectionUpdated(link: link))
         case .report: break
         }
+    }
+
+    private mutating func answered(
+        _ opcode: Opcode, _ status: HCIStatus, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<PeripheralEvent>
+    ) {
+        if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
+            !advertising.rounds(opcode, status), !advertising.hasBeenEnabled
+        {
+            // One family a power-on: from here it is the legacy one, after a reset.
+            advertising.mustUseLegacy = true
+            start(at: now, sending: &out, emit: &emit)
+            return
+        }
+        switch advertising.answered(opcode, status) {
+        case .enabled(let interval):
+            emit.append(.advertising(interval, gap: pausedAt.map { now - $0 }))
+            pausedAt = nil
+        case .disabled:
+            if advertising.isWanted, maySendAdvertising {
+                pausedAt = now
+                emit.append(.advertisingPaused)
+            } else {
+                emit.append(.advertisingStopped)
+            }
+        case .refused(let status):
+            pausedAt = nil
+            emit.append(.advertisingRefused(status))
+        case nil: break
+        }
+        if let (from, to) = advertising.takeRounding() {
+            emit.append(.note(.intervalRounded(from: from, to: to)))
+        }
+        reconcile(at: now, &out)
     }
 }

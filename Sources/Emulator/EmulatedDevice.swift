@@ -14,16 +14,19 @@ public enum DeviceEvent: Sendable {
     case host(PeripheralEvent)
     /// The interval policy decided; the controller's new interval follows as `.host(.advertising)`.
     case interval(IntervalDecision)
-    case activity(ActivityChange)
+    case activity(ActivityEvent)
 }
 
 /// One emulated accessory: sans-IO, deterministic for equal seeds and inputs.
 public struct EmulatedDevice: Sendable {
     public let profile: DeviceProfile
     public let plan: AttributePlan
-    public private(set) var host: PeripheralHost
+    public internal(set) var host: PeripheralHost
     /// The address the device uses; nil for the controller's own public one.
     public let randomAddress: DeviceAddress?
+    /// What advertising intervals have been in force since power-on; nil before it, and where the
+    /// profile does not advertise.
+    public internal(set) var history: IntervalHistory?
     private let seed: UInt64
     private var isOn = false
     private var values: [LiveValue] = []
@@ -31,12 +34,19 @@ public struct EmulatedDevice: Sendable {
     private var streams: [Int] = []
     private var counters: [Int] = []
     private var due = DeadlineQueue()
-    private var detector: ActivityDetector?
-    private var policy: IntervalController
-    private var hostEvents = Outputs<PeripheralEvent>()
-    private var changes = Outputs<ActivityChange>()
-    private var decisions = Outputs<IntervalDecision>()
     private var sample = ByteBlock(capacity: 32)
+    private var hostEvents = Outputs<PeripheralEvent>()
+
+    // What `DeviceActivity` works with.
+    var detector: ActivityDetector?
+    var policy: IntervalController
+    var advertisingData: LiveAdvertisingData?
+    /// The latest decisions, for the reasons of what the controller confirms.
+    var decisions: [IntervalDecision] = []
+    /// A midnight; nil while the time of day is not known.
+    var midnight: Instant?
+    var activityEvents = Outputs<ActivityEvent>()
+    var newDecisions = Outputs<IntervalDecision>()
 
     /// A value that moves by itself.
     private struct LiveValue: Sendable {
@@ -62,12 +72,12 @@ public struct EmulatedDevice: Sendable {
         plan = AttributePlan(profile)
         switch profile.device.address {
         case .randomStatic(let address):
-            var random = SeededRandom(seed: seed, stream: "address")
+            var random = SeededRandom(seed: seed, stream: "address of \(profile.device.name)")
             randomAddress = address ?? DeviceAddress.randomStatic(from: random.next())
         case .publicDevice: randomAddress = nil
         }
         let set = profile.advertising.first
-        policy = IntervalController(set?.policy ?? .fixed(.minimum))
+        policy = IntervalController(set?.policy ?? IntervalPolicy(.fixed(.minimum)))
         var configuration = PeripheralConfiguration(
             plan: AdvertisingPlan(set, hasRandomAddress: randomAddress != nil),
             interval: policy.interval, randomAddress: randomAddress,
@@ -82,12 +92,13 @@ public struct EmulatedDevice: Sendable {
         host = PeripheralHost(
             configuration,
             server: plan.makeServer(profile.server, authenticator: authenticator))
+        host.server.reportsAccess = feelsUse
     }
 
-    /// Whether reads are told, or only what changes something.
+    /// Whether reads are told, or only what changes something. Where use is felt they always are.
     public var reportsReads: Bool {
         get { host.server.reportsAccess }
-        set { host.server.reportsAccess = newValue }
+        set { host.server.reportsAccess = newValue || feelsUse }
     }
 
     // MARK: power
@@ -99,11 +110,11 @@ public struct EmulatedDevice: Sendable {
     ) {
         if !isOn {
             isOn = true
-            detector = profile.activity.map { ActivityDetector($0, start: now) }
             for binding in plan.bindings { start(binding, at: now) }
+            startFeeling(seed: seed, at: now, &out, &emit)
         }
         host.start(at: now, sending: &out, emit: &hostEvents)
-        forward(&emit)
+        forward(at: now, &out, &emit)
     }
 
     private mutating func start(_ binding: ValueBinding, at now: Instant) {
@@ -128,13 +139,52 @@ public struct EmulatedDevice: Sendable {
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<DeviceEvent>
     ) {
         host.stop(at: now, sending: &out, emit: &hostEvents)
-        forward(&emit)
+        forward(at: now, &out, &emit)
     }
 
     /// The controller is gone. Values, generators and the activity signal go on.
     public mutating func controllerIsGone(at now: Instant, emit: inout Outputs<DeviceEvent>) {
+        history?.isSilent(at: now)
         host.controllerIsGone(emit: &hostEvents)
-        forward(&emit)
+        // Nothing can be sent, and nothing is: the host is off.
+        var out = ByteBlock(capacity: 0)
+        forward(at: now, &out, &emit)
+    }
+
+    // MARK: the world around it
+
+    /// Tells the activity signal something; before power-on nothing is felt.
+    public mutating func feel(
+        _ input: ActivityInput, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<DeviceEvent>
+    ) {
+        guard isOn else { return }
+        take(input, at: now, &out, &emit)
+    }
+
+    /// Says the time since midnight at `now`: before power-on, and again after each jump of the
+    /// clock.
+    public mutating func setTimeOfDay(
+        _ time: TimeSpan, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<DeviceEvent>
+    ) {
+        midnight = now - time
+        if isOn { decide(.timeOfDay(time), at: now, &out, &emit) }
+    }
+
+    /// Whether the time of day matters: to a schedule, or to the rhythm of a day.
+    public var asksTimeOfDay: Bool {
+        followsTimeOfDay
+            || profile.activity?.sources.contains {
+                if case .dayRhythm = $0 { true } else { false }
+            } == true
+    }
+
+    /// Whether jumps of the clock matter.
+    public var followsTimeOfDay: Bool {
+        profile.advertising.contains {
+            if case .schedule = $0.policy.rule { true } else { false }
+        }
     }
 
     // MARK: packets and time
@@ -147,12 +197,15 @@ public struct EmulatedDevice: Sendable {
         host.receive(packet, at: now, sending: &out, emit: &hostEvents)
         if !counters.isEmpty { countWrites(at: now, &out) }
         if !streams.isEmpty { stream(at: now, &out) }
-        forward(&emit)
+        forward(at: now, &out, &emit)
     }
 
     public var deadline: Instant? {
         guard isOn else { return nil }
-        return earliest(host.deadline, earliest(detector?.deadline, due.first?.deadline))
+        return earliest(
+            earliest(host.deadline, due.first?.deadline),
+            earliest(
+                advertisingData?.deadline, earliest(detector?.deadline, policy.deadline)))
     }
 
     public mutating func expire(
@@ -162,12 +215,15 @@ public struct EmulatedDevice: Sendable {
         if let deadline = host.deadline, deadline <= now {
             host.expire(at: now, sending: &out, emit: &hostEvents)
         }
-        forward(&emit)
-        expireActivity(at: now, &out, &emit)
+        forward(at: now, &out, &emit)
+        expireFeeling(at: now, &out, &emit)
         while let first = due.first, first.deadline <= now {
             expireValue(first.index, at: now, &out)
         }
-        forward(&emit)
+        if let deadline = advertisingData?.deadline, deadline <= now {
+            updateAdvertisingData(at: now, &out)
+        }
+        forward(at: now, &out, &emit)
     }
 
     private mutating func expireValue(_ index: Int, at now: Instant, _ out: inout ByteBlock) {
@@ -208,29 +264,19 @@ public struct EmulatedDevice: Sendable {
         }
     }
 
-    private mutating func expireActivity(
-        at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
-    ) {
-        guard let deadline = detector?.deadline, deadline <= now else { return }
-        changes.removeAll()
-        detector?.expire(at: now, emit: &changes)
-        for change in changes.elements {
-            emit.append(.activity(change))
-            decisions.removeAll()
-            policy.handle(.activity(change), at: now, emit: &decisions)
-            for decision in decisions.elements {
-                emit.append(.interval(decision))
-                host.setInterval(decision.to, at: now, sending: &out)
-            }
-        }
-    }
-
     /// Why the interval in force was chosen.
     public var intervalReason: String { policy.reason }
 
-    private mutating func forward(_ emit: inout Outputs<DeviceEvent>) {
-        for event in hostEvents.elements { emit.append(.host(event)) }
+    /// Passes the host's events on and does what they call for.
+    private mutating func forward(
+        at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
+    ) {
+        for event in hostEvents.elements {
+            emit.append(.host(event))
+            react(to: event, at: now, &out, &emit)
+        }
         hostEvents.removeAll()
+        host.settle(at: now, sending: &out)
     }
 }
 

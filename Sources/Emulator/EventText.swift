@@ -4,6 +4,7 @@ import BLEHost
 import GATT
 import HCI
 import Profiles
+import SansIO
 import Wire
 
 /// How much a line matters. `debug` is the most talkative.
@@ -46,16 +47,26 @@ extension EmulatedDevice {
 
     static func level(of event: DeviceEvent) -> LogLevel {
         switch event {
-        case .activity, .interval: .info
+        case .activity(let event): level(of: event)
+        case .interval: .info
         case .host(let event):
             switch event {
             case .failed: .error
             case .note, .advertisingRefused, .overflow: .warning
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
-                .connectionUpdated, .parametersAnswered:
+                .connectionUpdated, .parametersAnswered, .pairingRefused:
                 .info
+            case .advertisingPaused: .debug
             case .server(let event): level(of: event)
             }
+        }
+    }
+
+    private static func level(of event: ActivityEvent) -> LogLevel {
+        switch event {
+        case .sourceLost: .warning
+        case .changed, .sourceReturned: .info
+        case .level, .signalLost, .signalReturned: .debug
         }
     }
 
@@ -80,11 +91,31 @@ extension EmulatedDevice {
     private func text(for event: DeviceEvent) -> String? {
         switch event {
         case .host(let event): text(for: event)
-        case .activity(let change):
-            profile.advertising.isEmpty ? "\(change.state): \(change.reason)" : nil
+        case .activity(let event): text(for: event)
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }
+    }
+
+    private func text(for event: ActivityEvent) -> String? {
+        switch event {
+        case .changed(let change):
+            // The interval's line says it too.
+            profile.advertising.isEmpty ? "\(change.state): \(change.reason)" : nil
+        case .level(let level, _): "activity level \(Int((level * 100).rounded())) %"
+        case .sourceLost(let source, let reason, _):
+            "activity source \(sourceName(source)) is lost: \(reason)"
+        case .sourceReturned(let source, _): "activity source \(sourceName(source)) is back"
+        case .signalLost(let reason, _): "the activity signal is lost: \(reason)"
+        case .signalReturned: "the activity signal is back"
+        }
+    }
+
+    private func sourceName(_ index: Int) -> String {
+        guard let sources = profile.activity?.sources, sources.indices.contains(index),
+            case .live(let live) = sources[index]
+        else { return "\(index + 1)" }
+        return "\(live)"
     }
 
     private func text(for event: PeripheralEvent) -> String? {
@@ -98,7 +129,7 @@ extension EmulatedDevice {
                 + "address \(address)"
         case .failed(let failure): return "\(failure)"
         case .note(let note): return "\(note)"
-        case .advertising(let interval):
+        case .advertising(let interval, let gap):
             let kind = profile.advertising.first?.kind
             let how =
                 switch kind {
@@ -106,15 +137,16 @@ extension EmulatedDevice {
                 case .scannable: "scannable"
                 case .nonConnectable, nil: "non-connectable"
                 }
-            return "advertising \(how) every \(interval): \(intervalReason)"
+            let change = gap.map { ", after \($0.microseconds) us off the air" } ?? ""
+            return "advertising \(how) every \(interval)\(change): \(intervalReason)"
+        case .advertisingPaused: return "advertising paused to change its interval"
         case .advertisingStopped: return "advertising stopped"
         case .advertisingRefused(let status):
             return "the controller refuses to advertise now: \(status); "
                 + "tried again when a connection changes"
         case .connected(_, let connection):
             return "\(connection.peerAddress) connected: \(Self.parameters(connection))"
-        case .disconnected(let link, let reason):
-            return "\(peer(link)) disconnected: \(reason)"
+        case .disconnected(_, let peer, let reason): return "\(peer) disconnected: \(reason)"
         case .connectionUpdated(let link):
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
         case .parametersAnswered(let link, let accepted):
@@ -125,6 +157,8 @@ extension EmulatedDevice {
             let room = host.server.mtu(of: link) - 3
             return "\(name(of: handle)) has more than the \(room) octets that a notification to "
                 + "\(peer(link)) carries: " + (isCut ? "it is cut" : "it is not sent")
+        case .pairingRefused(let link):
+            return "\(peer(link)) asked to pair: refused, pairing is not supported yet"
         case .server(let event): return text(for: event)
         }
     }
@@ -145,9 +179,14 @@ extension EmulatedDevice {
         plan.name(of: handle).map { "\($0) (\(Hex.code(handle)))" } ?? "handle \(Hex.code(handle))"
     }
 
+    /// Characters of a value in a line.
+    private static let shownMax = 80
+
     private func shown(_ handle: UInt16) -> String {
         guard let value = host.server.value(of: handle) else { return "" }
-        return " = " + plan.describe(value, of: handle)
+        let text = plan.describe(value, of: handle)
+        guard text.count > Self.shownMax else { return " = " + text }
+        return " = \(text.prefix(Self.shownMax))… (\(value.count) octets)"
     }
 
     private func text(for event: ServerEvent) -> String? {

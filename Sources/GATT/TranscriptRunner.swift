@@ -57,9 +57,19 @@ private struct TranscriptRun {
                 return "\(Hex.code(handle)) cannot take the value \(Hex.string(value))"
             }
             notify(handle, to: client)
+        case .notifyMultiple(let handles):
+            var pdu = ByteBlock(capacity: 64)
+            _ = server.multipleNotification(of: handles, to: client, into: &pdu)
+            if !pdu.isEmpty { sent[client].append(pdu.bytes) }
         case .set(let handle, let value):
             guard server.setValue(value, of: handle) else {
                 return "\(Hex.code(handle)) cannot take the value \(Hex.string(value))"
+            }
+        case .value(let handle, let value):
+            let present = server.value(of: handle).map { Hex.string($0) }
+            guard present == Hex.string(value) else {
+                return "the value of \(Hex.code(handle)) is \(present ?? "none"), "
+                    + "expected \(Hex.string(value))"
             }
         case .disconnect:
             if let complaint = leftover(of: client) { return complaint }

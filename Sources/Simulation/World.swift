@@ -1,4 +1,5 @@
 // The virtual world: one device, the air, and whoever else is on it, driven by deadlines.
+public import Advertising
 public import Emulator
 import HCI
 public import SansIO
@@ -23,6 +24,10 @@ public struct World: Sendable {
     public private(set) var central: ScriptedCentral?
     /// What happened since the driver emptied it.
     public var events = Outputs<WorldEvent>()
+    /// The latest instant that was run.
+    public private(set) var now = Instant.zero
+    /// How long a device that is switched off waits for its links to end.
+    public static let farewellLimit = TimeSpan.milliseconds(500)
     private let devicePort: Int
     private var centralPort: Int?
     private var deviceEvents = Outputs<DeviceEvent>()
@@ -59,6 +64,7 @@ public struct World: Sendable {
 
     /// Does what is due at `now`, the moment of `deadline` or later.
     public mutating func run(at now: Instant) {
+        self.now = now
         if let deadline = air.deadline, deadline <= now { air.expire(at: now) }
         if let deadline = port.deadline, deadline <= now {
             port.expire(at: now, sending: &up, emit: &deviceEvents)
@@ -75,6 +81,26 @@ public struct World: Sendable {
     public mutating func powerOff(at now: Instant) {
         port.perform(at: now, sending: &up) { device, out in
             device.powerOff(at: now, sending: &out, emit: &deviceEvents)
+        }
+        deliverFromDevice(at: now)
+        settle(at: now)
+    }
+
+    /// Tells the device's activity signal what has come in.
+    public mutating func feel(_ inputs: [ActivityInput], at now: Instant) {
+        port.perform(at: now, sending: &up) { device, out in
+            for input in inputs {
+                device.feel(input, at: now, sending: &out, emit: &deviceEvents)
+            }
+        }
+        deliverFromDevice(at: now)
+        settle(at: now)
+    }
+
+    /// Tells the device the time since midnight.
+    public mutating func setTimeOfDay(_ time: TimeSpan, at now: Instant) {
+        port.perform(at: now, sending: &up) { device, out in
+            device.setTimeOfDay(time, at: now, sending: &out, emit: &deviceEvents)
         }
         deliverFromDevice(at: now)
         settle(at: now)

@@ -1,4 +1,5 @@
 // `run`: the accessory on a controller, in real or in virtual time.
+import Advertising
 import Emulator
 import LinuxIO
 import OpenSSLCrypto
@@ -14,7 +15,8 @@ enum RunCommand {
     static func run(_ options: RunOptions) -> ExitCode {
         var console = Console(level: options.logLevel)
         defer { console.flush() }
-        guard let path = options.profiles.first, let profile = ProfileFile.load(path, &console)
+        guard let path = options.profiles.first, var profile = ProfileFile.load(path, &console),
+            ActivityOption.apply(options, to: &profile, &console)
         else { return .usage }
         do throws(SystemError) {
             switch options.controller {
@@ -56,9 +58,11 @@ enum RunCommand {
             central: central)
     }
 
+    /// To be called before the event loop takes the signals: opening a pipe waits for its reader,
+    /// and must end with them.
     private static func openCapture(_ options: RunOptions) throws(SystemError) -> FileOutput? {
         guard let path = options.capture else { return nil }
-        return try FileOutput(path: path)
+        return try FileOutput(path: path == "-" ? "/dev/stdout" : path)
     }
 
     private static func runVirtual(
@@ -67,7 +71,8 @@ enum RunCommand {
         var world = world
         if options.capture != nil { world.capture(epoch: BtsnoopWriter.virtualEpoch) }
         let reporter = Reporter(
-            console: console, capture: try openCapture(options), start: .zero)
+            console: console, capture: try openCapture(options), start: .zero,
+            isLive: false)
         var run = VirtualTimeRun(
             world: world, reporter: reporter, duration: options.duration ?? .zero)
         return run.run()
@@ -77,13 +82,15 @@ enum RunCommand {
         _ world: World, _ options: RunOptions, _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
+        let capture = try openCapture(options)
         var loop = try EventLoop()
         let start = loop.now()
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
-        var reporter = Reporter(console: console, capture: try openCapture(options), start: start)
+        var reporter = Reporter(console: console, capture: capture, start: start, isLive: true)
         let server = try openAir(options, &loop, &reporter)
+        let activity = try openActivity(world.port.device, &loop, &reporter)
         var run = LiveWorldRun(
-            loop: loop, world: world, reporter: reporter, server: server,
+            loop: loop, world: world, reporter: reporter, server: server, activity: activity,
             end: options.duration.map { start + $0 })
         return try run.run()
     }
@@ -98,7 +105,11 @@ enum RunCommand {
             reporter.log(.info, "air: listening on \(server.endpoint)", at: loop.now())
             return server
         } catch {
-            if options.air != nil { throw error }
+            if let endpoint = options.air {
+                throw SystemError(
+                    error.code, operation: "open the air at", object: "\(endpoint)",
+                    reason: error.reason, advice: "--air 127.0.0.1:0 takes a free port")
+            }
             reporter.log(
                 .warning, "air: \(error); no other host can join, --air HOST:PORT chooses a port",
                 at: loop.now())
@@ -106,20 +117,34 @@ enum RunCommand {
         }
     }
 
+    private static func openActivity(
+        _ device: EmulatedDevice, _ loop: inout EventLoop, _ reporter: inout Reporter
+    ) throws(SystemError) -> LiveActivity? {
+        let sources = device.profile.activity?.sources ?? []
+        let activity = try LiveActivity(sources, loop: &loop)
+        for name in activity?.names ?? [] {
+            reporter.log(.info, "activity: following \(name)", at: loop.now())
+        }
+        return activity
+    }
+
     private static func runOn(
         _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions, _ console: Console
     ) throws(SystemError) -> ExitCode {
         let seed = options.seed ?? machineID() ?? virtualSeed
-        let loop = try EventLoop()
+        let capture = try openCapture(options)
+        var loop = try EventLoop()
         let start = loop.now()
         var port = DevicePort(device: makeDevice(profile, seed: seed, options))
         if options.capture != nil {
             port.capture = BtsnoopWriter(epoch: loop.unixMicroseconds(at: .zero))
         }
-        let reporter = Reporter(console: console, capture: try openCapture(options), start: start)
+        var reporter = Reporter(console: console, capture: capture, start: start, isLive: true)
+        let activity = try openActivity(port.device, &loop, &reporter)
         var run = LiveTransportRun(
-            loop: loop, port: port, reporter: reporter, transport: try spec.open(),
-            end: options.duration.map { start + $0 }, reconnects: options.reconnects)
+            loop: loop, port: port, reporter: reporter, transport: spec.closed(),
+            activity: activity, end: options.duration.map { start + $0 },
+            reconnects: options.reconnects)
         return try run.run()
     }
 }

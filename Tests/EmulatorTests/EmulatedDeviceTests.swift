@@ -89,7 +89,7 @@ import Wire
         steady.run(for: .seconds(4))
         lossy.run(for: .seconds(4))
         #expect(lossy.device.host.hasEverAdvertised)
-        #expect(lossy.lines.last?.contains("every 100 ms: activity 0.4 g above 0.12 g") == true)
+        #expect(lossy.lines.last?.hasSuffix(": activity 0.4 g above 0.12 g") == true)
         lossy.lose()
         let count = lossy.lines.count
         lossy.run(for: .seconds(16))
@@ -102,7 +102,10 @@ import Wire
         steady.run(for: .seconds(17))
         #expect(
             lossy.lines.last == "advertising connectable every 500 ms: idle: below 0.05 g for 5 s")
-        #expect(lossy.lines.last == steady.lines.last)
+        // The other one had only a gap.
+        #expect(
+            lossy.lines.last
+                == steady.lines.last?.replacing(", after 0 us off the air", with: ""))
         #expect(lossy.addresses == [lossy.addresses[0], lossy.addresses[0]])
         #expect(lossy.addresses[0] == lossy.device.randomAddress)
         for name in ["temperature", "humidity", "count"] {

@@ -58,9 +58,14 @@ import Wire
                 "connection 0x0001 takes no data and keeps asking: disconnected"
             ),
             (
-                .advertising(.minimum), .info,
+                .advertising(.minimum, gap: nil), .info,
                 "advertising connectable every 20 ms: idle at power-on"
             ),
+            (
+                .advertising(.minimum, gap: .microseconds(312)), .info,
+                "advertising connectable every 20 ms, after 312 us off the air: idle at power-on"
+            ),
+            (.advertisingPaused, .debug, "advertising paused to change its interval"),
             (.advertisingStopped, .info, "advertising stopped"),
             (
                 .advertisingRefused(.commandDisallowed), .warning,
@@ -68,8 +73,10 @@ import Wire
                     + "when a connection changes"
             ),
             (
-                .disconnected(link: 3, .connectionTimeout), .info,
-                "link 3 disconnected: Connection Timeout (0x08)"
+                .disconnected(
+                    link: 3, peer: DeviceAddress(littleEndian: 0xC0_1122_3344_55),
+                    .connectionTimeout), .info,
+                "C0:11:22:33:44:55 disconnected: Connection Timeout (0x08)"
             ),
             (
                 .server(.timeout(client: 0)), .warning,
@@ -120,6 +127,25 @@ import Wire
                 == LogLine(.info, "interval 10240 ms -> 20 ms: activity 0.4 g above 0.12 g"))
         let change = ActivityChange(
             at: .zero, state: .active, reason: .above(value: 1, threshold: 0.5))
-        #expect(device.line(for: .activity(change), upTo: .debug) == nil)
+        #expect(device.line(for: .activity(.changed(change)), upTo: .debug) == nil)
+    }
+
+    @Test("a source that is lost is a warning, a level is for those who look closely")
+    func activity() throws {
+        let device = try SampleProfile.device()
+        let lines: [(ActivityEvent, LogLevel, String)] = [
+            (
+                .sourceLost(source: 0, reason: "gone", at: .zero), .warning,
+                "activity source 1 is lost: gone"
+            ),
+            (.sourceReturned(source: 0, at: .zero), .info, "activity source 1 is back"),
+            (.signalLost(reason: "gone", at: .zero), .debug, "the activity signal is lost: gone"),
+            (.signalReturned(at: .zero), .debug, "the activity signal is back"),
+            (.level(0.35, at: .zero), .debug, "activity level 35 %"),
+        ]
+        for (event, level, text) in lines {
+            #expect(
+                device.line(for: .activity(event), upTo: .debug) == LogLine(level, text))
+        }
     }
 }

@@ -87,6 +87,10 @@ import Testing
                 case "interval":
                     Fixture.errors(
                         top + "advertising: [{type: connectable, interval: \(text)}]\n")
+                case "policy":
+                    Fixture.errors(
+                        top + "activity: {source: gatt, hold: 10 s}\n"
+                            + "advertising: [{type: connectable, interval: \(text)}]\n")
                 case "activity": Fixture.errors(top + "activity: \(text)\n", ["a.csv": ""])
                 case "trace":
                     Fixture.errors(

@@ -99,9 +99,12 @@ import Wire
         #expect(
             profile.activity
                 == ActivityRule(
-                    samples: [
-                        .init(time: .zero, value: 0.01),
-                        .init(time: .milliseconds(1500), value: -2),
+                    sources: [
+                        .trace(
+                            TraceSource(samples: [
+                                .init(time: .zero, value: 0.01),
+                                .init(time: .milliseconds(1500), value: -2),
+                            ]))
                     ], activeAbove: 0.12, idleBelow: 0.05, hold: .seconds(10)))
     }
 
