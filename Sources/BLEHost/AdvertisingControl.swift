@@ -132,9 +132,9 @@ struct AdvertisingControl: Sendable {
         if mustSet {
             if isEnabled { commands.append(.enable(false)) }
             commands.append(.parameters(allowed))
-            // An interval that may be refused is asked for alone: what follows Enable would be
-            // advertised with other parameters.
-            if canRound(.parameters(allowed)), !takesShort { return commands }
+            // An interval that may well be refused is asked for alone: what follows Enable would
+            // be advertised with other parameters.
+            if allowed < Self.sure, !takesShort, plan.type != .connectable { return commands }
         }
         if family == .extended, plan.ownAddressType == .randomDevice, !isAddressSet {
             commands.append(.address)
@@ -154,9 +154,7 @@ struct AdvertisingControl: Sendable {
 
     /// Whether a refusal of `command` is answered by rounding its interval up.
     func canRound(_ command: AdvertisingCommand) -> Bool {
-        guard plan.type != .connectable, case .parameters(let interval) = command else {
-            return false
-        }
+        guard case .parameters(let interval) = command else { return false }
         return interval < Self.sure
     }
 

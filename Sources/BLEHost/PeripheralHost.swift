@@ -50,6 +50,8 @@ public enum PeripheralEvent: Sendable {
     /// The value has more than MTU - 3 octets: it was cut, or not sent. Said once until the MTU
     /// or the link changes.
     case overflow(link: Int, handle: UInt16, isCut: Bool)
+    /// A central asked to pair and was told that it is not supported.
+    case pairingRefused(link: Int)
     case server(ServerEvent)
 }
 
@@ -73,6 +75,8 @@ public struct PeripheralHost: Sendable {
     private var sessionEvents = Outputs<SessionEvent>()
     private var serverEvents = Outputs<ServerEvent>()
     private var reply = ByteBlock(capacity: 1024)
+    /// The link whose pairing request is being refused.
+    private var refusedPairing: Int?
     /// Whose overflow has been told.
     private var overflows: [(link: Int, handle: UInt16)] = []
 
@@ -242,6 +246,10 @@ public struct PeripheralHost: Sendable {
             session.returnPayload(payload, of: link)
         }
         report(link, &emit)
+        if let link = refusedPairing {
+            refusedPairing = nil
+            emit.append(.pairingRefused(link: link))
+        }
         process(at: now, &out, &emit)
     }
 
@@ -258,7 +266,10 @@ public struct PeripheralHost: Sendable {
                 payload, at: now, reply: &reply, emit: &signallingEvents)
         case L2CAPChannel.securityManager:
             // Pairing Failed, Pairing Not Supported (Core 6.0, Vol 3, Part H, 3.5.5).
-            if payload.count > 0, payload[0] == 0x01 { reply.append([0x05, 0x05]) }
+            if payload.count > 0, payload[0] == 0x01 {
+                reply.append([0x05, 0x05])
+                refusedPairing = link
+            }
         default: return
         }
         sendReply(cid: cid, to: link, at: now, &out)

@@ -44,7 +44,8 @@ public struct ValueMachine: Sendable {
         updates = Periodic(start: start, period: update)
         switch send {
         case .every(let period): sends = Periodic(start: start, period: period)
-        case .onUpdate, .onChange, .manual, .asFastAsPossible: sends = Periodic(start: start, period: nil)
+        case .onUpdate, .onChange, .manual, .asFastAsPossible:
+            sends = Periodic(start: start, period: nil)
         }
         before = ByteBlock(capacity: 8)
         current = ByteBlock(capacity: 8)

@@ -72,7 +72,7 @@ public struct EmulatedDevice: Sendable {
         plan = AttributePlan(profile)
         switch profile.device.address {
         case .randomStatic(let address):
-            var random = SeededRandom(seed: seed, stream: "address")
+            var random = SeededRandom(seed: seed, stream: "address of \(profile.device.name)")
             randomAddress = address ?? DeviceAddress.randomStatic(from: random.next())
         case .publicDevice: randomAddress = nil
         }

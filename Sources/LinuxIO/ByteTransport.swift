@@ -56,6 +56,22 @@ public final class ByteTransport {
         }
     }
 
+    /// Whether a connection is being made.
+    public var isConnecting: Bool {
+        switch state {
+        case .connecting: true
+        case .closed, .waiting, .openUnsaid, .open: false
+        }
+    }
+
+    /// Whether a server waits for its peer.
+    public var isWaiting: Bool {
+        switch state {
+        case .waiting: true
+        case .closed, .connecting, .openUnsaid, .open: false
+        }
+    }
+
     /// What the loop must watch now; nil while the transport is closed.
     public var descriptor: Descriptor? {
         switch state {
@@ -93,7 +109,9 @@ public final class ByteTransport {
         source.close()
     }
 
-    /// Closes the pipe only; a server keeps its place.
+    /// Closes the pipe only; a server keeps its place, for `reopen`.
+    public func hangUp() { drop() }
+
     private func drop() {
         isWritePending = false
         switch state {

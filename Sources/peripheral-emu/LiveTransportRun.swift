@@ -58,6 +58,7 @@ struct LiveTransportRun: ~Copyable {
     /// Runs until a signal, the end of the duration, or a controller that cannot be used.
     mutating func run() throws(SystemError) -> ExitCode {
         if port.device.asksTimeOfDay { tellTime(at: start) }
+        announceWaiting(at: start)
         let followsTime = port.device.followsTimeOfDay
         while true {
             flush()
@@ -76,13 +77,30 @@ struct LiveTransportRun: ~Copyable {
             if let deadline = port.deadline, deadline <= now {
                 port.expire(at: now, sending: &out, emit: &events)
             }
+            if let deadline = contactDeadline, deadline <= now {
+                lose("\(transport.name) does not answer", at: now)
+            }
             settle(at: now)
         }
         return try finish()
     }
 
+    /// Until the controller has worked once, a connection that is not made is given up after a while.
+    /// A server waits for its peer as long as it runs.
+    private var contactDeadline: Instant? {
+        guard !port.device.host.hasEverAdvertised, transport.isConnecting else { return nil }
+        return start + Self.firstContactLimit
+    }
+
+    /// Says who is waited for, where nothing else would.
+    private mutating func announceWaiting(at now: Instant) {
+        guard transport.isWaiting else { return }
+        reporter.log(.info, "waiting for a controller at \(transport.place)", at: now)
+    }
+
     private var nextDeadline: Instant? {
         var deadline = earliest(earliest(port.deadline, activity?.deadline), end)
+        deadline = earliest(deadline, contactDeadline)
         if case .away(let next, _) = state { deadline = earliest(deadline, next) }
         return deadline
     }
@@ -137,6 +155,7 @@ struct LiveTransportRun: ~Copyable {
             try transport.reopen()
             state = .open
             lastPause = pause
+            announceWaiting(at: now)
         } catch { lose("\(error)", isFinal: !error.isPassing, at: now) }
     }
 
@@ -151,7 +170,7 @@ struct LiveTransportRun: ~Copyable {
 
     /// The controller is gone. What happens next depends on whether it ever worked.
     private mutating func lose(_ reason: String, isFinal: Bool = false, at now: Instant) {
-        transport.close()
+        transport.hangUp()
         loop.unwatch(token)
         out.removeAll()
         port.controllerIsGone(at: now, emit: &events)
@@ -159,6 +178,7 @@ struct LiveTransportRun: ~Copyable {
         let isLate = !everWorked && now - start >= Self.firstContactLimit
         if isFinal && !everWorked || isLate || everWorked && !reconnects {
             reporter.log(.error, isLate ? "\(reason); tried for 10 s" : reason, at: now)
+            transport.close()
             state = .ended(.failure)
             return
         }
@@ -207,6 +227,7 @@ struct LiveTransportRun: ~Copyable {
     /// Ends links and advertising on the controller, then the run.
     private mutating func finish() throws(SystemError) -> ExitCode {
         let limit = loop.now() + Self.endLimit
+        let isSignalled = loop.signal != nil
         port.perform(at: loop.now(), sending: &out) { device, out in
             device.powerOff(at: loop.now(), sending: &out, emit: &events)
         }
@@ -220,6 +241,11 @@ struct LiveTransportRun: ~Copyable {
         }
         transport.close()
         reporter.summarise(port.device, at: loop.now())
+        guard port.device.host.hasEverAdvertised || isSignalled else {
+            reporter.log(
+                .error, "the duration is over and no controller has advertised", at: loop.now())
+            return reporter.finish(.failure)
+        }
         return reporter.finish(.done)
     }
 }

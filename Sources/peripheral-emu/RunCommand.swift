@@ -60,7 +60,7 @@ enum RunCommand {
 
     private static func openCapture(_ options: RunOptions) throws(SystemError) -> FileOutput? {
         guard let path = options.capture else { return nil }
-        return try FileOutput(path: path)
+        return try FileOutput(path: path == "-" ? "/dev/stdout" : path)
     }
 
     private static func runVirtual(
@@ -69,7 +69,8 @@ enum RunCommand {
         var world = world
         if options.capture != nil { world.capture(epoch: BtsnoopWriter.virtualEpoch) }
         let reporter = Reporter(
-            console: console, capture: try openCapture(options), start: .zero)
+            console: console, capture: try openCapture(options), start: .zero,
+            isLive: false)
         var run = VirtualTimeRun(
             world: world, reporter: reporter, duration: options.duration ?? .zero)
         return run.run()
@@ -82,7 +83,9 @@ enum RunCommand {
         var loop = try EventLoop()
         let start = loop.now()
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
-        var reporter = Reporter(console: console, capture: try openCapture(options), start: start)
+        var reporter = Reporter(
+            console: console, capture: try openCapture(options), start: start,
+            isLive: true)
         let server = try openAir(options, &loop, &reporter)
         let activity = try openActivity(world.port.device, &loop, &reporter)
         var run = LiveWorldRun(
@@ -101,7 +104,11 @@ enum RunCommand {
             reporter.log(.info, "air: listening on \(server.endpoint)", at: loop.now())
             return server
         } catch {
-            if options.air != nil { throw error }
+            if let endpoint = options.air {
+                throw SystemError(
+                    error.code, operation: "open the air at", object: "\(endpoint)",
+                    reason: error.reason, advice: "--air 127.0.0.1:0 takes a free port")
+            }
             reporter.log(
                 .warning, "air: \(error); no other host can join, --air HOST:PORT chooses a port",
                 at: loop.now())
@@ -131,7 +138,8 @@ enum RunCommand {
             port.capture = BtsnoopWriter(epoch: loop.unixMicroseconds(at: .zero))
         }
         var reporter = Reporter(
-            console: console, capture: try openCapture(options), start: start)
+            console: console, capture: try openCapture(options), start: start,
+            isLive: true)
         let activity = try openActivity(port.device, &loop, &reporter)
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: try spec.open(),

@@ -8,6 +8,7 @@ import Harness
 import SansIO
 import TestFiles
 import Testing
+import Wire
 
 @Suite struct EventTextTests {
     @Test("the lines of a whole session are as committed")
@@ -93,18 +94,19 @@ import Testing
     func server() throws {
         let device = try SampleProfile.device()
         let temperature = device.valueHandle("temperature")
+        let code = Hex.code(temperature)
         let lines: [(ServerEvent, String?)] = [
             (
                 .subscribed(client: 0, valueHandle: temperature, notify: true, indicate: true),
-                "link 0 subscribed to temperature (0x000C) (notifications and indications)"
+                "link 0 subscribed to temperature (\(code)) (notifications and indications)"
             ),
             (
                 .subscribed(client: 0, valueHandle: temperature, notify: false, indicate: true),
-                "link 0 subscribed to temperature (0x000C) (indications)"
+                "link 0 subscribed to temperature (\(code)) (indications)"
             ),
             (
                 .subscribed(client: 0, valueHandle: temperature, notify: false, indicate: false),
-                "link 0 unsubscribed from temperature (0x000C)"
+                "link 0 unsubscribed from temperature (\(code))"
             ),
             (.mtu(client: 2, mtu: 247), "link 2 MTU 247"),
         ]

@@ -96,12 +96,16 @@ import Wire
             """
         let trace = "time,x , y\r\n0, 0.01 ,9\n\n1.5,-2,9\n"
         let profile = try load(text, files: ["traces/t.csv": trace])
-        #expect(profile.activity == ActivityRule(
-            sources: [
-                .trace(TraceSource(samples: [
-                    .init(time: .zero, value: 0.01), .init(time: .milliseconds(1500), value: -2),
-                ]))
-            ], activeAbove: 0.12, idleBelow: 0.05, hold: .seconds(10)))
+        #expect(
+            profile.activity
+                == ActivityRule(
+                    sources: [
+                        .trace(
+                            TraceSource(samples: [
+                                .init(time: .zero, value: 0.01),
+                                .init(time: .milliseconds(1500), value: -2),
+                            ]))
+                    ], activeAbove: 0.12, idleBelow: 0.05, hold: .seconds(10)))
     }
 
     @Test("a path is joined to the profile's folder")
