@@ -146,8 +146,7 @@ extension EmulatedDevice {
                 + "tried again when a connection changes"
         case .connected(_, let connection):
             return "\(connection.peerAddress) connected: \(Self.parameters(connection))"
-        case .disconnected(let link, let reason):
-            return "\(peer(link)) disconnected: \(reason)"
+        case .disconnected(_, let peer, let reason): return "\(peer) disconnected: \(reason)"
         case .connectionUpdated(let link):
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
         case .parametersAnswered(let link, let accepted):
@@ -180,8 +179,8 @@ extension EmulatedDevice {
         plan.name(of: handle).map { "\($0) (\(Hex.code(handle)))" } ?? "handle \(Hex.code(handle))"
     }
 
-    /// Characters of a value in a line.
-    private static let shownMax = 80
+    /// Characters of a value in a line; octets are cut at 32 before.
+    private static let shownMax = 120
 
     private func shown(_ handle: UInt16) -> String {
         guard let value = host.server.value(of: handle) else { return "" }
