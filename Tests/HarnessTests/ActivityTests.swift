@@ -99,3 +99,38 @@ import Wire
         #expect(after.map { "\($0.to) \($0.gap == nil)" } == ["20 ms true"])
     }
 }
+
+extension ActivityTests {
+    @Test("a central that listens all the time misses nothing but the gap of a change")
+    func nothingLost() throws {
+        var world = GuestWorld(
+            EmulatedDevice(profile: try SampleProfile.load(Self.profile), seed: 3), seed: 3,
+            timing: .ideal)
+        let isOn = world.powerOn()
+        #expect(isOn)
+        world.startListening()
+        var random = SeededRandom(seed: 3, stream: "use")
+        var heardAt: [Instant] = []
+        for _ in 0..<60 {
+            world.feel(.sample(random.unit()))
+            let end = world.now + .milliseconds(500 + random.below(1000))
+            while world.now < end {
+                let count = world.reportCount
+                if world.run(within: end - world.now, until: { $0.reportCount > count }) {
+                    heardAt.append(world.now)
+                }
+            }
+        }
+        let history = try #require(world.port.device.history)
+        #expect(history.changeCount > 10)
+        // The interval in force when an event was, and its advDelay of up to 10 ms; a change begins
+        // anew at once. The air time of a report is well within 1 ms.
+        for (earlier, later) in zip(heardAt, heardAt.dropFirst()) {
+            let before = history.changes.last { $0.at <= earlier }?.to
+            let interval = before ?? AdvertisingInterval(steps: 32)
+            let limit = TimeSpan(microseconds: interval.microseconds) + .milliseconds(11)
+            #expect(later - earlier <= limit, "at \(earlier)")
+        }
+        #expect(heardAt.count > 200)
+    }
+}
