@@ -35,9 +35,11 @@ let package = Package(
     name: "peripheral-emu",
     products: [.executable(name: "peripheral-emu", targets: ["peripheral-emu"])],
     targets: [
-        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml is linked.
+        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml and libcrypto
+        // are linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         // ground
@@ -75,6 +77,7 @@ let package = Package(
                 "Profiles", "Emulator",
             ]),
         layer("LinuxIO", ["Wire", "SansIO", "HCI", "CBluetooth", "CLinux"], edge: true),
+        layer("OpenSSLCrypto", ["GATT", "CCrypto"], edge: true),
 
         // executables
         .executableTarget(
@@ -82,7 +85,8 @@ let package = Package(
             dependencies: [
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost",
                 "VirtualController",
-                "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO", "CLinux",
+                "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO", "OpenSSLCrypto",
+                "CLinux",
             ],
             swiftSettings: edge),
 
@@ -126,6 +130,7 @@ let package = Package(
                 "Profiles", "Emulator",
             ]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+        tests("OpenSSLCrypto", ["Wire", "GATT", "Profiles"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
 )

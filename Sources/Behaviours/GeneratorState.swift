@@ -42,6 +42,7 @@ public struct GeneratorState: Sendable {
             return value
         case .counter(let start, let step):
             return nextOfCounter(start: start, step: step)
+        case .writes: return nextOfCounter(start: 0, step: 1)
         }
     }
 

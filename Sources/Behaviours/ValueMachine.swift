@@ -44,7 +44,7 @@ public struct ValueMachine: Sendable {
         updates = Periodic(start: start, period: update)
         switch send {
         case .every(let period): sends = Periodic(start: start, period: period)
-        case .onUpdate, .onChange, .manual: sends = Periodic(start: start, period: nil)
+        case .onUpdate, .onChange, .manual, .asFastAsPossible: sends = Periodic(start: start, period: nil)
         }
         before = ByteBlock(capacity: 8)
         current = ByteBlock(capacity: 8)
@@ -66,25 +66,33 @@ public struct ValueMachine: Sendable {
     /// Does what is due at `now`. Where the step is an update, `bytes` becomes the octets of the
     /// new sample; else it stays as it is. Allocates nothing once `bytes` has its size.
     public mutating func expire(at now: Instant, into bytes: inout ByteBlock) -> Step {
-        var step = Step()
         let update = updates.fire(at: now)
-        if let update, generator != nil {
-            swap(&current, &before)
-            current.removeAll()
-            generator?.sample(at: update - start, into: &current)
-            bytes.removeAll()
-            bytes.append(current.bytes)
-            step.isUpdated = true
-            step.isChanged = current.bytes != before.bytes
-        }
         let isEvery = sends.fire(at: now) != nil
-        step.isSent =
-            switch send {
-            case .onUpdate: update != nil
-            case .onChange: step.isChanged
-            case .every: isEvery
-            case .manual: false
-            }
+        var step = Step()
+        if let update { step = sample(at: update, into: &bytes) }
+        switch send {
+        case .every: step.isSent = isEvery
+        case .onUpdate: step.isSent = update != nil
+        case .onChange, .manual, .asFastAsPossible: break
+        }
+        return step
+    }
+
+    /// Takes a new sample outside the updates, as a write that is counted does. `bytes` becomes its
+    /// octets; of a constant nothing is taken and they stay as they are.
+    public mutating func sample(at now: Instant, into bytes: inout ByteBlock) -> Step {
+        guard generator != nil else { return Step() }
+        swap(&current, &before)
+        current.removeAll()
+        generator?.sample(at: now - start, into: &current)
+        bytes.removeAll()
+        bytes.append(current.bytes)
+        var step = Step(isUpdated: true, isChanged: current.bytes != before.bytes)
+        switch send {
+        case .onUpdate: step.isSent = true
+        case .onChange: step.isSent = step.isChanged
+        case .every, .manual, .asFastAsPossible: break
+        }
         return step
     }
 }

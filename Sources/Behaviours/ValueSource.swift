@@ -20,6 +20,8 @@ public enum Generator: Equatable, Sendable {
     case randomWalk(min: Double, max: Double, step: Double, start: Double?)
     /// `start`, then `step` more at each sample; wraps to the format's range.
     case counter(start: Int64, step: Int64)
+    /// How often the characteristic that this names was written; one more at each sample.
+    case writes(of: String)
 }
 
 /// How a number becomes octets: an integer of `octets` octets, little-endian, in steps of `scale`.
@@ -42,4 +44,6 @@ public enum SendRule: Equatable, Sendable {
     case onChange
     case every(TimeSpan)
     case manual
+    /// A new notification whenever the link can send one at once.
+    case asFastAsPossible
 }

@@ -55,14 +55,15 @@ public struct AttributeTableBuilder: Sendable {
     ) throws(AttributeTableError) -> UInt16 {
         try closeService()
         let type = isSecondary ? GATTType.secondaryService : GATTType.primaryService
-        let declared = try add(
-            .service, type, handle: handle, permissions: Permissions(read: .open),
-            value: Self.onAir(uuid).littleEndian)
-        service = Service(index: table.attributes.count - 1, end: end)
-        characteristic = nil
+        let declared = try next(handle)
         if let end, end < declared {
             throw .endBeforeLastAttribute(end: end, last: declared)
         }
+        _ = try add(
+            .service, type, handle: declared, permissions: Permissions(read: .open),
+            value: Self.onAir(uuid).littleEndian)
+        service = Service(index: table.attributes.count - 1, end: end)
+        characteristic = nil
         return declared
     }
 
@@ -79,6 +80,13 @@ public struct AttributeTableBuilder: Sendable {
             value: [], maximumLength: 6)
         includes.append((table.attributes.count - 1, service))
         return declared
+    }
+
+    /// Names the included service whose handle was not known when its include was added.
+    /// - Parameter number: of the include, counted from 0 in the order they were added.
+    public mutating func setIncludedService(_ service: UInt16, of number: Int) {
+        precondition(includes.indices.contains(number), "there is no such include")
+        includes[number].service = service
     }
 
     /// Adds a characteristic: its declaration and its value (Core 6.0, Vol 3, Part G, 3.3).

@@ -2,7 +2,7 @@
 import Wire
 
 /// AES-CMAC (RFC 4493), which a pure target does not hold itself.
-public protocol MessageAuthenticator {
+public protocol MessageAuthenticator: Sendable {
     /// The 16-octet code of `message` under the 16-octet `key`, most significant octet first.
     func cmac(key: [UInt8], message: [UInt8]) -> [UInt8]
 }
@@ -30,7 +30,7 @@ extension AttributeTable {
 
     /// The value of the Database Hash characteristic, in the order the settings say.
     public func databaseHash(
-        by authenticator: some MessageAuthenticator, order: ServerSettings.DatabaseHashOrder
+        by authenticator: any MessageAuthenticator, order: ServerSettings.DatabaseHashOrder
     ) -> [UInt8] {
         let key = [UInt8](repeating: 0, count: 16)
         let hash = authenticator.cmac(key: key, message: databaseHashMessage)
@@ -42,11 +42,13 @@ extension AttributeTable {
 }
 
 extension GATTServer {
-    /// Sets the value of every Database Hash characteristic.
-    public mutating func setDatabaseHash(by authenticator: some MessageAuthenticator) {
+    /// Computes a Database Hash that has no value yet, when a client first looks at it: at start it
+    /// would cost every device the time that the cipher takes to come up.
+    mutating func computeHash(at index: Int) {
+        guard table.attributes[index].kind == .databaseHash, table.attributes[index].length == 0,
+            let authenticator
+        else { return }
         let hash = table.databaseHash(by: authenticator, order: settings.databaseHash)
-        for index in table.attributes.indices where table.attributes[index].kind == .databaseHash {
-            _ = table.store(hash.span, at: index)
-        }
+        _ = table.store(hash.span, at: index)
     }
 }

@@ -12,6 +12,8 @@ public struct GATTServer: Sendable {
 
     /// Whether reads are reported as events; writes always are.
     public var reportsAccess = false
+    /// What the Database Hash is computed with; without one it has no value.
+    public var authenticator: (any MessageAuthenticator)?
     public let settings: ServerSettings
     public internal(set) var table: AttributeTable
     /// When `expire` must be called next: the end of an indication's 30 s.

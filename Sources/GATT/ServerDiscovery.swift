@@ -59,7 +59,7 @@ extension GATTServer {
 
     /// The groups whose declaration has this type and value; what may not be read is not compared
     /// (3.4.3.3).
-    func findByTypeValue(
+    mutating func findByTypeValue(
         _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ value: Span<UInt8>,
         from client: Int, reply: inout ByteBlock
     ) throws(Refusal) {
@@ -67,8 +67,9 @@ extension GATTServer {
         for index in try indices(start, end)
         where table.attributes[index].type == type
             && objection(toReading: index, by: client) == nil
-            && isValue(at: index, for: client, equalTo: value)
         {
+            computeHash(at: index)
+            guard isValue(at: index, for: client, equalTo: value) else { continue }
             guard list.take(4) else { break }
             if list.count == 1 { reply.append(ATTOpcode.findByTypeValueResponse.rawValue) }
             reply.append(table.attributes[index].handle)
@@ -103,6 +104,7 @@ extension GATTServer {
                 if list.count > 0 { break }
                 throw Refusal(objection, table.attributes[index].handle)
             }
+            computeHash(at: index)
             let length = min(valueLength(at: index, for: client), valueMax)
             guard list.take(2 + length) else { break }
             if list.count == 1 {

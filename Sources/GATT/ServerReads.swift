@@ -4,11 +4,12 @@ import Wire
 
 extension GATTServer {
     /// The index of `handle`, once its value may be read over this link.
-    func readable(_ handle: UInt16, by client: Int) throws(Refusal) -> Int {
+    mutating func readable(_ handle: UInt16, by client: Int) throws(Refusal) -> Int {
         guard let index = table.index(of: handle) else { throw Refusal(.invalidHandle, handle) }
         if let objection = objection(toReading: index, by: client) {
             throw Refusal(objection, handle)
         }
+        computeHash(at: index)
         return index
     }
 
@@ -122,7 +123,7 @@ extension GATTServer {
     }
 
     /// Refuses a list of handles because of the first that may not be read.
-    private func checkAll(_ handles: Span<UInt8>, by client: Int) throws(Refusal) {
+    private mutating func checkAll(_ handles: Span<UInt8>, by client: Int) throws(Refusal) {
         for place in stride(from: 0, to: handles.count, by: 2) {
             _ = try readable(handles.uint16(at: place), by: client)
         }

@@ -31,7 +31,7 @@ public enum CheckReport {
                 "  connection interval \(low) to \(high), latency \(connection.latency), "
                     + "timeout \(connection.timeout)")
         }
-        lines.append("  mtu \(profile.server.mtu)")
+        lines += server(profile.server)
         if let rule = profile.activity {
             let end = rule.samples.last?.time ?? .zero
             let above = DecimalText.short(rule.activeAbove)
@@ -40,6 +40,26 @@ public enum CheckReport {
                 "  activity above \(above) g, idle after \(rule.hold) below \(below) g; "
                     + "trace of \(rule.samples.count) values in \(end)")
         }
+        return lines
+    }
+
+    /// The MTU, and what is not as usual.
+    private static func server(_ server: ServerSpec) -> [String] {
+        let (settings, usual) = (server.settings, ServerSettings())
+        var lines = ["  mtu \(settings.mtu)"]
+        if !server.hasImplicitServices { lines.append("  implicit-services false") }
+        if settings.growth != usual.growth { lines.append("  growth \(settings.growth)") }
+        if settings.databaseHash == .asComputed { lines.append("  database-hash as-computed") }
+        if settings.reliableWrites == .extendedProperty {
+            lines.append("  reliable-writes extended-property")
+        }
+        if settings.unencryptedError == .byRequirement {
+            lines.append("  unencrypted-error by-requirement")
+        }
+        if settings.cccdError != usual.cccdError {
+            lines.append("  cccd-error \(Hex.code(settings.cccdError.rawValue))")
+        }
+        if settings.oversize == .refuse { lines.append("  notification-overflow refuse") }
         return lines
     }
 
@@ -110,18 +130,19 @@ public enum CheckReport {
             let text: String
             switch attribute.kind {
             case .service:
-                let uuid = BluetoothUUID(littleEndian: value.span) ?? attribute.type
-                text =
-                    "service \(named(AssignedNames.service(uuid), uuid.description))"
-                    + ", to \(Hex.code(attribute.groupEnd))"
+                let kind = attribute.type == GATTType.primaryService ? "" : "secondary "
+                text = "\(kind)service \(service(value)), to \(Hex.code(attribute.groupEnd))"
+            case .include:
+                let (first, last) = (value.span.uint16(at: 0), value.span.uint16(at: 2))
+                let included = table.index(of: first).map { service(table.value(at: $0)) } ?? ""
+                text = "  include \(included), \(Hex.code(first)) to \(Hex.code(last))"
             case .characteristic:
-                binding = plan.binding(valueHandle: attribute.handle &+ 1)
+                binding = plan.binding(valueHandle: value.span.uint16(at: 1))
                 text = "  " + declaration(value, label: binding)
             case .value, .clientConfiguration, .serverConfiguration, .clientSupportedFeatures,
-                .databaseHash, .serviceChanged, .include:
+                .databaseHash, .serviceChanged:
                 if let binding, binding.valueHandle == attribute.handle {
-                    text =
-                        "    value" + permissions(attribute.permissions) + " = " + source(binding)
+                    text = "    value" + live(attribute, binding)
                 } else {
                     text = "    " + descriptor(attribute, value)
                 }
@@ -129,6 +150,17 @@ public enum CheckReport {
             lines.append("  \(Hex.code(attribute.handle))  \(text)")
         }
         return lines
+    }
+
+    private static func service(_ value: [UInt8]) -> String {
+        guard let uuid = BluetoothUUID(littleEndian: value.span) else { return "unknown" }
+        return named(AssignedNames.service(uuid), uuid.description)
+    }
+
+    private static func live(_ attribute: Attribute, _ binding: ValueBinding) -> String {
+        let isComputed = attribute.kind == .databaseHash && binding.source == .constant([])
+        return permissions(attribute.permissions) + " = "
+            + (isComputed ? "computed when it is read" : source(binding))
     }
 
     /// `characteristic temperature (0x2A6E), read, notify`.
@@ -186,6 +218,7 @@ public enum CheckReport {
         case .onChange: text += ", send on-change"
         case .every(let period): text += ", send every \(period)"
         case .manual: text += ", send manual"
+        case .asFastAsPossible: text += ", send as-fast-as-possible"
         }
         return text
     }
@@ -206,22 +239,23 @@ public enum CheckReport {
             return "random-walk \(short(low)) to \(short(high))\(unit), step \(short(step))\(unit)"
                 + (start.map { ", start \(short($0))\(unit)" } ?? "")
         case .counter(let start, let step): return "counter from \(start), step \(step)"
+        case .writes(let reference): return "writes of \(reference)"
         }
     }
 }
 
 extension CharacteristicProperties {
     /// The profile's words, in the order of the bits.
-    public var names: [String] {
-        let words: [(CharacteristicProperties, String)] = [
-            (.broadcast, "broadcast"), (.read, "read"),
-            (.writeWithoutResponse, "write-without-response"), (.write, "write"),
-            (.notify, "notify"), (.indicate, "indicate"),
-            (.authenticatedSignedWrites, "authenticated-signed-writes"),
-            (.extendedProperties, "extended-properties"),
-        ]
-        return words.filter { contains($0.0) }.map(\.1)
-    }
+    static let words: [(String, CharacteristicProperties)] = [
+        ("broadcast", .broadcast), ("read", .read),
+        ("write-without-response", .writeWithoutResponse), ("write", .write),
+        ("notify", .notify), ("indicate", .indicate),
+        ("authenticated-signed-writes", .authenticatedSignedWrites),
+        ("extended-properties", .extendedProperties),
+    ]
+
+    /// The words of the bits that are set.
+    public var names: [String] { Self.words.filter { contains($0.1) }.map(\.0) }
 }
 
 extension PresentationFormat {

@@ -45,21 +45,3 @@ public struct FileFailure: Error, Equatable, Sendable {
     public var reason: String
     public init(reason: String) { self.reason = reason }
 }
-
-extension ProfileLoader {
-    /// What can only be checked once the whole profile is there: whether it has a table.
-    private static func checkTable(
-        _ profile: DeviceProfile, _ root: YAMLNode, _ context: DecodeContext
-    ) {
-        do throws(AttributeTableError) {
-            _ = try AttributePlan(checking: profile)
-        } catch {
-            guard case .mapping(let pairs) = root.content else { return }
-            let key = pairs.first { $0.key == "services" }
-            // Handles follow one another and values are checked: only their number can be wrong.
-            context.report(
-                mark: key?.keyMark ?? root.mark, path: "services",
-                "the services have more attributes than there are handles, 65535", "remove some")
-        }
-    }
-}

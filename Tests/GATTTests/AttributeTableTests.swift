@@ -204,9 +204,17 @@ struct AttributeTableTests {
             var settings = ServerSettings()
             settings.databaseHash = order
             var server = GATTServer(table: table, settings: settings)
-            server.setDatabaseHash(by: CountingAuthenticator())
+            server.authenticator = CountingAuthenticator()
+            #expect(server.value(of: 0x0D) == [])
             let hash = Array(UInt8(0)..<16)
-            #expect(server.value(of: 0x0D) == (order == .asComputed ? hash : hash.reversed()))
+            let text = Hex.string(order == .asComputed ? hash : hash.reversed())
+            var harness = ServerHarness(server)
+            // Each first look computes it: read, read by type, find by type value.
+            #expect(harness.send("0A0D00") == "0B" + text)
+            harness = ServerHarness(server)
+            #expect(harness.send("080100FFFF2A2B") == "09120D00" + text)
+            harness = ServerHarness(server)
+            #expect(harness.send("060100FFFF2A2B" + text) == "070D000D00")
         }
     }
 

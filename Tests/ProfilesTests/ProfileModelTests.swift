@@ -15,7 +15,7 @@ import Wire
         #expect(profile.device.connections == 1)
         #expect(profile.device.address == .randomStatic(nil))
         #expect(profile.device.appearance == 0)
-        #expect(profile.server.mtu == 247)
+        #expect(profile.server.settings.mtu == 247)
         #expect(profile.advertising.isEmpty && profile.services.isEmpty && profile.activity == nil)
     }
 
@@ -37,7 +37,7 @@ import Wire
         #expect(profile.device.connection == ConnectionRequest(
             minimum: ConnectionInterval(steps: 12), maximum: ConnectionInterval(steps: 24),
             latency: 4, timeout: .seconds(4)))
-        #expect(profile.server.mtu == 185)
+        #expect(profile.server.settings.mtu == 185)
     }
 
     @Test("advertising structures are read as written")
@@ -128,29 +128,29 @@ import Wire
                     descriptors: [{user-description: Air}, {presentation-format: {}}]
             """)
         let plan = AttributePlan(profile)
-        #expect(plan.table.attributes.map(\.handle) == Array(1...15))
-        let binding = try #require(plan.binding(valueHandle: 0x000C))
+        #expect(plan.table.attributes.map(\.handle) == Array(1...21))
+        let binding = try #require(plan.binding(valueHandle: 0x0012))
         #expect(binding.name == "temperature")
         #expect(binding.serviceName == "environmental-sensing")
-        #expect(binding.cccdHandle == 0x000D)
-        #expect(plan.binding(cccdHandle: 0x000D) == binding)
+        #expect(binding.cccdHandle == 0x0013)
+        #expect(plan.binding(cccdHandle: 0x0013) == binding)
         #expect(binding.update == .seconds(2) && binding.send == .every(.seconds(60)))
         #expect(binding.source == .generated(
             .sine(min: 18, max: 24, period: .seconds(600), noise: 0),
             encoding: NumberFormat(octets: 2, isSigned: true, scale: 0.01)))
-        #expect(plan.binding(valueHandle: 0x000D) == nil && plan.binding(cccdHandle: 0x000C) == nil)
-        #expect((0x000A...0x0010).map { plan.name(of: $0) } == [
+        #expect(plan.binding(valueHandle: 0x0013) == nil && plan.binding(cccdHandle: 0x0012) == nil)
+        #expect((0x0010...0x0016).map { plan.name(of: $0) } == [
             "environmental-sensing declaration", "temperature declaration", "temperature",
             "temperature client-characteristic-configuration", "temperature user-description",
             "temperature presentation-format", nil,
         ])
-        #expect(plan.describe([0x6D, 0x08], of: 0x000C) == "21.57 °C")
-        #expect(plan.describe([1, 0], of: 0x000D) == "notifications")
-        #expect(plan.describe(Array("Air".utf8), of: 0x000E) == "\"Air\"")
+        #expect(plan.describe([0x6D, 0x08], of: 0x0012) == "21.57 °C")
+        #expect(plan.describe([1, 0], of: 0x0013) == "notifications")
+        #expect(plan.describe(Array("Air".utf8), of: 0x0014) == "\"Air\"")
         // Declaration: read, notify and indicate, value handle, UUID.
-        #expect(plan.table.value(at: 10) == [0x32, 0x0C, 0x00, 0x6E, 0x2A])
-        #expect(plan.table.value(at: 13) == Array("Air".utf8))
-        #expect(plan.table.value(at: 14) == [0x0E, 0xFE, 0x2F, 0x27, 0x01, 0x00, 0x00])
+        #expect(plan.table.value(at: 16) == [0x32, 0x12, 0x00, 0x6E, 0x2A])
+        #expect(plan.table.value(at: 19) == Array("Air".utf8))
+        #expect(plan.table.value(at: 20) == [0x0E, 0xFE, 0x2F, 0x27, 0x01, 0x00, 0x00])
         // Device name and appearance of the GAP service.
         #expect(plan.table.value(at: 2) == Array("T".utf8))
         #expect(plan.table.value(at: 4) == [0x00, 0x03])
@@ -180,7 +180,7 @@ import Wire
         let spec = try only("write-without-response: open")
         #expect(spec.permissions == Permissions(writeCommand: .open))
         #expect(spec.properties == .writeWithoutResponse)
-        #expect(spec.value == .constant([]) && spec.lengthMax == 512)
+        #expect(spec.value == .constant([]) && spec.lengthMax == nil)
     }
 
     @Test(

@@ -44,6 +44,15 @@ final class DecodeContext {
     var activity: ActivityUse = .absent
     /// The labels so far, which name one thing each.
     var labels: Set<String> = []
+    /// References so far; what they name may stand further down.
+    private var references: [Reference] = []
+
+    private struct Reference {
+        let place: Place
+        let kind: ReferenceKind
+    }
+
+    enum ReferenceKind { case service, characteristic }
 
     enum ActivityUse { case absent, broken, present }
 
@@ -64,6 +73,27 @@ final class DecodeContext {
             ProfileError(
                 file: file, line: mark.line, column: mark.column, path: path, problem: problem,
                 remedy: remedy))
+    }
+
+    /// Notes a reference, to be looked up when all services are known.
+    func refer(to kind: ReferenceKind, _ place: Place) {
+        references.append(Reference(place: place, kind: kind))
+    }
+
+    /// Reports each reference that names nothing, or several things.
+    func checkReferences(_ services: [ServiceSpec]) {
+        guard !references.isEmpty else { return }
+        let all = References.services(services)
+        let characteristics = References.characteristics(services)
+        for reference in references where !isFull {
+            let text = reference.place.scalar?.text ?? ""
+            let objection =
+                switch reference.kind {
+                case .service: all.objection(to: text, kind: "service")
+                case .characteristic: characteristics.objection(to: text, kind: "characteristic")
+                }
+            if let (problem, remedy) = objection { report(reference.place, problem, remedy) }
+        }
     }
 
     /// Whether there are already more errors than are shown.

@@ -34,14 +34,21 @@ struct Keys {
         return form().read(place.child(key, pairs[index].value), context)
     }
 
+    /// Puts the key's value into `target`, which an absent key leaves as it is.
+    mutating func read<Value>(
+        _ key: String, into target: inout Value, _ form: @autoclosure () -> Form<Value>
+    ) {
+        if let value = optional(key, form()) { target = value }
+    }
+
     /// Keys of the format that a later version serves: known, and refused.
     mutating func later(_ keys: String...) {
-        for key in keys {
-            guard let index = take(key) else { continue }
-            context.report(
-                mark: pairs[index].keyMark, path: place.child(key, pairs[index].value).path,
-                "'\(key)' is not supported yet", "remove it")
-        }
+        for key in keys { refuse(key, "'\(key)' is not supported yet", "remove it") }
+    }
+
+    /// A key that is known and cannot be used.
+    mutating func refuse(_ key: String, _ problem: String, _ remedy: String) {
+        if take(key) != nil { report(at: key, problem, remedy) }
     }
 
     /// Whether the key is there, read or not.

@@ -1,4 +1,4 @@
-// The top of a profile, its `device:` and its `server:` part.
+// The top of a profile and its `device:` part.
 import GATT
 import HCI
 import SansIO
@@ -18,14 +18,15 @@ extension Form where Value == DeviceProfile {
             let activity = keys.optional("activity", .activity)
             if activity != nil { context.activity = .present }
             let advertising = keys.optional("advertising", .advertisingSets)
-            let services = keys.optional("services", .services)
+            let services = keys.optional("services", .services) ?? []
+            context.checkReferences(services)
             keys.later("security", "l2cap", "faults", "scenario", "expect", "lint")
             guard let device else { return nil }
             var profile = DeviceProfile(file: context.file, device: device)
             profile.server = server ?? ServerSpec()
             profile.activity = activity
             profile.advertising = advertising ?? []
-            profile.services = services ?? []
+            profile.services = services
             return profile
         }
     }
@@ -148,21 +149,6 @@ extension Form where Value == (low: TimeSpan, high: TimeSpan) {
                 return nil
             }
             return (low, high)
-        }
-    }
-}
-
-extension Form where Value == ServerSpec {
-    fileprivate static var server: Form {
-        map(says: "a map of server settings such as '{mtu: 247}'") { keys in
-            var server = ServerSpec()
-            if let mtu = keys.optional("mtu", .integer(23...517, says: "23 to 517 octets")) {
-                server.mtu = UInt16(mtu)
-            }
-            keys.later(
-                "implicit-services", "database-hash", "growth", "reliable-writes",
-                "unencrypted-error", "cccd-error")
-            return server
         }
     }
 }

@@ -1,4 +1,4 @@
-// The `services:` part: services, characteristics and descriptors.
+// The `services:` part: services and characteristics.
 import Behaviours
 import GATT
 import SansIO
@@ -15,14 +15,89 @@ extension Form where Value == ServiceSpec {
     fileprivate static var service: Form {
         map(says: "a map of service and characteristics") { keys in
             let uuid = keys.required("service", .uuid(.service, example: "heart-rate"))
-            let characteristics = keys.optional(
-                "characteristics",
-                Form<[CharacteristicSpec]>.list(
-                    of: .characteristic, says: "a list of characteristics", minimum: 0))
-            keys.later("type", "handle", "end", "includes", "label")
-            guard let uuid else { return nil }
-            return ServiceSpec(uuid: uuid, characteristics: characteristics ?? [])
+            var service = ServiceSpec(uuid: uuid ?? BluetoothUUID(0))
+            service.label = keys.label()
+            keys.read(
+                "type", into: &service.isSecondary,
+                .word([("primary", false), ("secondary", true)]))
+            service.handle = keys.optional("handle", .handle)
+            service.end = keys.optional("end", .handle)
+            keys.read(
+                "includes", into: &service.includes,
+                .list(of: .include, says: "a list of services", minimum: 0))
+            keys.read(
+                "characteristics", into: &service.characteristics,
+                .list(of: .characteristic, says: "a list of characteristics", minimum: 0))
+            return uuid == nil ? nil : service
         }
+    }
+}
+
+extension Form where Value == ServiceSpec.Include {
+    /// A service's name, or `{service: NAME, handle: 0x0002}`.
+    fileprivate static var include: Form {
+        let name = Form<String>.reference(to: .service)
+        let long = map(says: "a map of service and handle") { keys in
+            let reference = keys.required("service", name)
+            let handle = keys.optional("handle", .handle)
+            return reference.map { ServiceSpec.Include(reference: $0, handle: handle) }
+        }
+        return either(scalar: name.map { ServiceSpec.Include(reference: $0) }, map: long)
+    }
+}
+
+extension Form where Value == String {
+    /// The label, assigned name or UUID of something in the file; looked up when all is read.
+    static func reference(to kind: DecodeContext.ReferenceKind) -> Form {
+        let text = text(64, says: "the label or the name of a \(kind)")
+        return Form(says: text.says) { place, context in
+            // 0x180A is a number to YAML and a UUID here.
+            let isHex = place.scalar?.text.hasPrefix("0x") == true
+            guard let name = isHex ? place.scalar?.text : text.read(place, context) else {
+                return nil
+            }
+            context.refer(to: kind, place)
+            return name
+        }
+    }
+}
+
+extension Form where Value == UInt16 {
+    static var handle: Form {
+        Form<Int>.integer(1...0xFFFF, says: "a handle such as 0x0012").map { UInt16($0) }
+    }
+}
+
+extension Form where Value == Int {
+    /// `{max: 20}`: the most octets a value may have.
+    static var length: Form {
+        map(says: "a map such as '{max: 20}'") { keys in
+            keys.required("max", .integer(0...valueOctetsMax, says: "0 to 512 octets"))
+        }
+    }
+}
+
+extension Keys {
+    /// The key `label`, which names one thing in the file.
+    fileprivate mutating func label() -> String? {
+        guard let label = optional("label", .text(64, says: "a name for references")) else {
+            return nil
+        }
+        if !context.labels.insert(label).inserted {
+            report(at: "label", "the label '\(label)' stands twice", "give each its own")
+        }
+        return label
+    }
+
+    /// The key `length`, which has to hold `octets`.
+    mutating func lengthMax(holding octets: Int) -> Int? {
+        guard let length = optional("length", .length) else { return nil }
+        if length < octets {
+            report(
+                at: "length", "the value has \(octets) octets, more than 'max', which is \(length)",
+                "write \(octets) or more")
+        }
+        return length
     }
 }
 
@@ -31,63 +106,76 @@ extension Form where Value == CharacteristicSpec {
         map(says: "a map of characteristic, permissions and value") { keys in
             let uuid = keys.required(
                 "characteristic", .uuid(.characteristic, example: "battery-level"))
-            let label = keys.optional("label", .text(64, says: "a name for references"))
-            if let label, !keys.context.labels.insert(label).inserted {
-                keys.report(at: "label", "the label '\(label)' stands twice", "give each its own")
-            }
+            let label = keys.label()
             let permissions = permissions(&keys)
             let format = valueFormat(uuid, &keys)
             let value = keys.optional("value", Form<Place>.any(says: "a value"))
             let update = keys.optional("update", .every)
             let send = keys.optional("send", .sendRule)
-            keys.later(
-                "handle", "value-handle", "properties", "length", "fields", "on-write", "records")
-            let descriptors = keys.optional(
-                "descriptors",
-                Form<[DescriptorSpec]>.list(
-                    of: .descriptor(of: format ?? .bytes), says: "a list of descriptors", minimum: 0
-                ))
+            keys.later("fields", "on-write", "records")
+            let source = format.flatMap { format in
+                let form = ValueForm(format: format)
+                return value.map { form.source($0, keys.context) } ?? form.atRest
+            }
+            var spec = CharacteristicSpec(
+                uuid: uuid ?? BluetoothUUID(0), format: format ?? .bytes,
+                value: source ?? .constant([]))
+            spec.label = label
+            spec.permissions = permissions
+            spec.update = update
+            spec.send = send ?? .onUpdate
+            readLayout(&spec, &keys)
+            keys.read(
+                "descriptors", into: &spec.descriptors,
+                .list(of: .descriptor(of: spec.format), says: "a list of descriptors", minimum: 0))
             if send != nil, !keys.has("notify"), !keys.has("indicate") {
                 keys.report(
                     at: "send", "nothing is sent without 'notify' or 'indicate'",
                     "add 'notify: open', or remove 'send'")
             }
-            guard let uuid, let format else { return nil }
-            let source =
-                value.map { ValueForm(format: format).source($0, keys.context) }
-                ?? ValueForm(format: format).atRest
-            guard let source else { return nil }
-            checkUpdate(source, keys)
-            var spec = CharacteristicSpec(
-                uuid: uuid, format: format, value: source,
-                lengthMax: format.octets ?? valueOctetsMax)
-            spec.label = label
-            spec.permissions = permissions
-            spec.update = update
-            spec.send = send ?? .onUpdate
-            spec.descriptors = descriptors ?? []
-            if case .constant(let octets) = source {
-                spec.lengthMax = max(spec.lengthMax, octets.count)
-            }
+            guard uuid != nil, format != nil, let source else { return nil }
+            checkUpdate(source, spec.send, keys)
             return spec
         }
     }
 
-    /// What is not said is refused.
-    private static func permissions(_ keys: inout Keys) -> Permissions {
-        Permissions(
-            read: keys.optional("read", .access) ?? .refused,
-            write: keys.optional("write", .access) ?? .refused,
-            writeCommand: keys.optional("write-without-response", .access) ?? .refused,
-            notify: keys.optional("notify", .access) ?? .refused,
-            indicate: keys.optional("indicate", .access) ?? .refused)
+    /// What an exact clone of a device says and others leave to the plan.
+    private static func readLayout(_ spec: inout CharacteristicSpec, _ keys: inout Keys) {
+        spec.handle = keys.optional("handle", .handle)
+        spec.valueHandle = keys.optional("value-handle", .handle)
+        keys.read("managed", into: &spec.isManaged, .boolean)
+        if let words = keys.optional("properties", Form<[PropertyWord]>.properties) {
+            spec.statedProperties = CharacteristicProperties(words.map(\.property))
+            let extended = words.compactMap(\.extended)
+            if !extended.isEmpty { spec.extendedProperties = ExtendedProperties(extended) }
+        }
+        spec.lengthMax = keys.lengthMax(holding: spec.value.octets)
     }
 
-    private static func checkUpdate(_ source: ValueSource, _ keys: Keys) {
-        guard case .generated = source, !keys.has("update") else { return }
-        keys.report(
-            at: "value", "a generated value needs to know when a sample is taken",
-            "add 'update: every 10 s'")
+    /// What is not said is refused.
+    private static func permissions(_ keys: inout Keys) -> Permissions {
+        var permissions = Permissions()
+        keys.read("read", into: &permissions.read, .access)
+        keys.read("write", into: &permissions.write, .access)
+        keys.read("write-without-response", into: &permissions.writeCommand, .access)
+        keys.read("notify", into: &permissions.notify, .access)
+        keys.read("indicate", into: &permissions.indicate, .access)
+        return permissions
+    }
+
+    private static func checkUpdate(_ source: ValueSource, _ send: SendRule, _ keys: Keys) {
+        guard case .generated(let generator, _) = source else { return }
+        if case .writes = generator {
+            if keys.has("update") {
+                keys.report(
+                    at: "update", "'writes-of' is counted at each write, at no other time",
+                    "remove 'update'")
+            }
+        } else if !keys.has("update"), send != .asFastAsPossible {
+            keys.report(
+                at: "value", "a generated value needs to know when a sample is taken",
+                "add 'update: every 10 s'")
+        }
     }
 
     /// The format that `format`, `scale` and `unit` say, else the assigned one, else octets.
@@ -111,6 +199,27 @@ extension Form where Value == CharacteristicSpec {
                 at: key, "'\(wire.name)' has no \(key)", "remove it, or choose a number format")
         }
         return wire.valueFormat(scale: 1, unit: .unitless)
+    }
+}
+
+/// A word of `properties:`: a bit of the declaration, or one of the extended properties.
+private struct PropertyWord {
+    var property: CharacteristicProperties
+    var extended: ExtendedProperties?
+}
+
+extension Form where Value == [PropertyWord] {
+    fileprivate static var properties: Form {
+        let plain = CharacteristicProperties.words.map { ($0.0, PropertyWord(property: $0.1)) }
+        let extended: [(String, ExtendedProperties)] = [
+            ("reliable-write", .reliableWrite), ("writable-auxiliaries", .writableAuxiliaries),
+        ]
+        let words =
+            plain
+            + extended.map {
+                ($0.0, PropertyWord(property: .extendedProperties, extended: $0.1))
+            }
+        return list(of: .word(words), says: "a list such as '[read, notify]'", minimum: 0)
     }
 }
 
@@ -150,10 +259,12 @@ extension Form where Value == Double {
 
 extension Form where Value == SendRule {
     fileprivate static var sendRule: Form {
-        let says = "'on-update', 'on-change', 'every 10 s' or 'manual'"
+        let says = "'on-update', 'on-change', 'every 10 s', 'as-fast-as-possible' or 'manual'"
         let words = word(
-            [("on-update", .onUpdate), ("on-change", .onChange), ("manual", .manual)],
-            later: ["as-fast-as-possible"])
+            [
+                ("on-update", .onUpdate), ("on-change", .onChange), ("manual", .manual),
+                ("as-fast-as-possible", .asFastAsPossible),
+            ])
         let every = Form<TimeSpan>.every
         return Form(says: says) { place, context in
             if place.scalar?.text.hasPrefix("every") == true {
@@ -163,65 +274,5 @@ extension Form where Value == SendRule {
             else { return mismatch(place, context, says: says) }
             return words.read(place, context)
         }
-    }
-}
-
-extension Form where Value == DescriptorSpec {
-    fileprivate static func descriptor(of format: ValueFormat) -> Form {
-        choice(
-            says: "a descriptor such as '{user-description: Desk sensor}'",
-            [
-                Choice(
-                    "user-description",
-                    Form<String>.text(valueOctetsMax, says: "a text")
-                        .map { .userDescription($0) }),
-                Choice(
-                    "presentation-format",
-                    Form<PresentationFormat>.presentationFormat(of: format)
-                        .map { .presentationFormat($0) }),
-            ],
-            later: [
-                "aggregate-format", "extended-properties", "server-configuration", "valid-range",
-                "external-report-reference", "report-reference", "number-of-digitals",
-                "value-trigger-setting", "time-trigger-setting",
-                "environmental-sensing-configuration", "environmental-sensing-measurement",
-                "environmental-sensing-trigger-setting", "descriptor",
-            ])
-    }
-}
-
-extension Form where Value == PresentationFormat {
-    /// What is left out is as the characteristic's own format has it.
-    fileprivate static func presentationFormat(of own: ValueFormat) -> Form {
-        map(says: "a map of format, exponent and unit") { keys in
-            let served = WireFormat.all.filter { $0.number != nil }
-            let format = keys.optional(
-                "format", Form<UInt8>.word(served.map { ($0.name, $0.number ?? 0) }))
-            let exponent = keys.optional("exponent", .integer(-128...127, says: "a power of ten"))
-            let unit = keys.optional(
-                "unit", Form<UInt16>.assigned(.unit, example: "degree-celsius"))
-            let namespace = keys.optional("namespace", .integer(0...255, says: "0 to 255"))
-            let description = keys.optional("description", .integer(0...65_535, says: "0 to 65535"))
-            var result = PresentationFormat(
-                format: format ?? WireFormat.number(of: own), exponent: 0, unit: 0x2700)
-            if case .number(let spec) = own {
-                result.unit = spec.unit.number
-                result.exponent = decimalExponent(spec.format.scale)
-            }
-            if let exponent { result.exponent = Int8(exponent) }
-            if let unit { result.unit = unit }
-            if let namespace { result.namespace = UInt8(namespace) }
-            if let description { result.description = UInt16(description) }
-            return result
-        }
-    }
-
-    /// -2 for 0.01; 0 for a scale that is no power of ten.
-    private static func decimalExponent(_ scale: Double) -> Int8 {
-        for exponent in Int8(-9)...9
-        where abs(scale - Mathematics.pow(10, Double(exponent))) < scale * 1e-9 {
-            return exponent
-        }
-        return 0
     }
 }

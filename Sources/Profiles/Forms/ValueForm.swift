@@ -77,7 +77,7 @@ struct ValueForm {
 
     private static let laterKeys = [
         "constant", "sawtooth", "square", "noise", "clock", "drain", "replay", "echo", "activity",
-        "writes-of", "psm-of",
+        "psm-of",
     ]
 
     private var map: Form<ValueSource> {
@@ -93,6 +93,9 @@ struct ValueForm {
                 Choice("ramp", generated(ramp)),
                 Choice("random-walk", generated(randomWalk)),
                 Choice("counter", generated(counter)),
+                Choice(
+                    "writes-of",
+                    generated(Form<String>.reference(to: .characteristic).map { .writes(of: $0) })),
             ],
             later: Self.laterKeys)
     }
@@ -111,8 +114,8 @@ struct ValueForm {
         }
     }
 
-    /// A bound of a generator, which the format must be able to hold.
-    private var bound: Form<Double> {
+    /// A bound of a generator or a range, which the format must be able to hold.
+    var bound: Form<Double> {
         let real = Form<Double>.real(says: says)
         return Form(says: says) { [self] place, context in
             guard let number = real.read(place, context) else { return nil }

@@ -1,5 +1,6 @@
 // A profile after loading: plain, checked values that say what the accessory is.
 public import Advertising
+public import GATT
 public import HCI
 public import SansIO
 public import Wire
@@ -67,8 +68,9 @@ public struct ConnectionRequest: Equatable, Sendable {
 
 /// The profile's `server:` part.
 public struct ServerSpec: Equatable, Sendable {
-    /// The largest ATT_MTU the server offers, 23 to 517.
-    public var mtu: UInt16 = 247
+    public var settings = ServerSettings()
+    /// Whether the GAP and GATT services are added where the profile does not bring its own.
+    public var hasImplicitServices = true
 
     public init() {}
 }

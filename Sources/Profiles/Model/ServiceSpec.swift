@@ -6,7 +6,27 @@ public import Wire
 
 /// One service of the profile.
 public struct ServiceSpec: Equatable, Sendable {
+    /// Another service, by the text that names it: a label, an assigned name or a UUID.
+    public struct Include: Equatable, Sendable {
+        public var reference: String
+        /// Of the include's declaration; nil for the next free one.
+        public var handle: UInt16?
+
+        public init(reference: String, handle: UInt16? = nil) {
+            self.reference = reference
+            self.handle = handle
+        }
+    }
+
     public var uuid: BluetoothUUID
+    /// The profile's own name for it, which references use.
+    public var label: String?
+    public var isSecondary = false
+    /// nil for the next free one.
+    public var handle: UInt16?
+    /// The last handle the service owns; nil for its last attribute's.
+    public var end: UInt16?
+    public var includes: [Include] = []
     public var characteristics: [CharacteristicSpec]
 
     public init(uuid: BluetoothUUID, characteristics: [CharacteristicSpec] = []) {
@@ -23,44 +43,131 @@ public struct CharacteristicSpec: Equatable, Sendable {
     public var uuid: BluetoothUUID
     /// The profile's own name for it, which references use.
     public var label: String?
+    /// Of the declaration; nil for the next free one.
+    public var handle: UInt16?
+    /// nil for the one behind the declaration.
+    public var valueHandle: UInt16?
     /// What the profile does not say is refused; the properties follow from it.
     public var permissions = Permissions()
+    /// What the declaration says where it differs from the permissions.
+    public var statedProperties: CharacteristicProperties?
+    /// Bits of Characteristic Extended Properties; nil where the profile says none.
+    public var extendedProperties: ExtendedProperties?
+    /// False: a value like any other, whatever the server does with its type otherwise.
+    public var isManaged = true
     public var format: ValueFormat
     public var value: ValueSource
     /// The time between two samples of a generated value; nil for a constant.
     public var update: TimeSpan?
     public var send: SendRule = .onUpdate
-    /// The most octets the value may grow to.
-    public var lengthMax: Int
+    /// The most octets the value may grow to, where the profile says it.
+    public var lengthMax: Int?
     public var descriptors: [DescriptorSpec] = []
 
-    public init(uuid: BluetoothUUID, format: ValueFormat, value: ValueSource, lengthMax: Int = 512)
-    {
+    public init(uuid: BluetoothUUID, format: ValueFormat, value: ValueSource) {
         self.uuid = uuid
         self.format = format
         self.value = value
-        self.lengthMax = lengthMax
     }
 
     /// What the characteristic's declaration offers to clients.
     public var properties: CharacteristicProperties {
-        var properties: CharacteristicProperties = []
-        if permissions.read.level != .refused { properties.insert(.read) }
-        if permissions.write.level != .refused { properties.insert(.write) }
-        if permissions.writeCommand.level != .refused { properties.insert(.writeWithoutResponse) }
-        if permissions.notify.level != .refused { properties.insert(.notify) }
-        if permissions.indicate.level != .refused { properties.insert(.indicate) }
+        var properties = statedProperties ?? permissions.properties
+        let isExtended =
+            extendedProperties != nil
+            || (statedProperties == nil && hasDescriptor(GATTType.extendedProperties))
+        if isExtended { properties.insert(.extendedProperties) }
         return properties
     }
 
     /// The label, else the assigned name, else the UUID.
-    public var name: String { label ?? AssignedNames.characteristic(uuid) ?? uuid.description }
+    public var name: String { label ?? assignedName }
+
+    /// The assigned name, else the UUID.
+    var assignedName: String { AssignedNames.characteristic(uuid) ?? uuid.description }
+
+    func hasDescriptor(_ type: BluetoothUUID) -> Bool {
+        descriptors.contains { $0.uuid == type }
+    }
+
+    /// What the server does with the value, which in the GATT service may be more than keep it.
+    func kind(in service: BluetoothUUID) -> AttributeKind {
+        guard isManaged, service == GATTType.genericAttribute else { return .value }
+        switch uuid {
+        case GATTType.serviceChanged: return .serviceChanged
+        case GATTType.clientSupportedFeatures: return .clientSupportedFeatures
+        case GATTType.databaseHash: return .databaseHash
+        default: return .value
+        }
+    }
 }
 
-/// A descriptor that the profile declares. The CCCD and extended properties are added by the plan.
-public enum DescriptorSpec: Equatable, Sendable {
-    case userDescription(String)
-    case presentationFormat(PresentationFormat)
+extension Permissions {
+    /// The properties that say the same.
+    var properties: CharacteristicProperties {
+        var properties: CharacteristicProperties = []
+        if read.level != .refused { properties.insert(.read) }
+        if write.level != .refused { properties.insert(.write) }
+        if writeCommand.level != .refused { properties.insert(.writeWithoutResponse) }
+        if notify.level != .refused { properties.insert(.notify) }
+        if indicate.level != .refused { properties.insert(.indicate) }
+        return properties
+    }
+}
+
+/// Characteristic Extended Properties (Core 6.0, Vol 3, Part G, 3.3.3.1).
+public struct ExtendedProperties: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let reliableWrite = ExtendedProperties(rawValue: 0x01)
+    public static let writableAuxiliaries = ExtendedProperties(rawValue: 0x02)
+}
+
+/// A descriptor that the profile declares. Without one the plan adds the CCCD and the extended
+/// properties that a characteristic needs.
+public struct DescriptorSpec: Equatable, Sendable {
+    public var uuid: BluetoothUUID
+    /// nil for the next free one.
+    public var handle: UInt16?
+    public var permissions: Permissions
+    public var value: [UInt8]
+    /// The most octets the value may grow to, where the profile says it.
+    public var lengthMax: Int?
+    /// False: a value like any other, the same for every client.
+    public var isManaged = true
+
+    public init(
+        uuid: BluetoothUUID, permissions: Permissions = Permissions(read: .open), value: [UInt8]
+    ) {
+        self.uuid = uuid
+        self.permissions = permissions
+        self.value = value
+    }
+
+    /// What the server does with the value.
+    var kind: AttributeKind {
+        switch uuid {
+        case GATTType.clientConfiguration where isManaged: .clientConfiguration
+        case GATTType.serverConfiguration where isManaged: .serverConfiguration
+        default: .value
+        }
+    }
+}
+
+extension ValueSource {
+    /// The octets of the first sample.
+    var octets: Int {
+        switch self {
+        case .constant(let bytes): bytes.count
+        case .generated(_, let encoding): encoding.octets
+        }
+    }
+}
+
+extension GATTType {
+    static var genericAccess: BluetoothUUID { BluetoothUUID(0x1800) }
+    static var genericAttribute: BluetoothUUID { BluetoothUUID(0x1801) }
 }
 
 /// Characteristic Presentation Format (Core 6.0, Vol 3, Part G, 3.3.3.5).

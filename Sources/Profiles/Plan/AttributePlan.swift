@@ -13,6 +13,8 @@ public struct ValueBinding: Equatable, Sendable {
     public var valueHandle: UInt16
     /// nil where the characteristic neither notifies nor indicates.
     public var cccdHandle: UInt16?
+    /// The value whose writes this one counts; nil where it counts none.
+    public var countedHandle: UInt16?
     public var format: ValueFormat
     public var source: ValueSource
     /// The time between two samples; nil where the first one stays.
@@ -27,124 +29,30 @@ public struct AttributePlan: Sendable {
     /// One for each characteristic, by rising value handle.
     public let bindings: [ValueBinding]
 
-    /// Plans the attributes of a loaded profile: GAP and GATT first, unless it has its own.
+    /// Plans the attributes of a loaded profile.
     ///
-    /// Handles run from 0x0001 without gaps. A CCCD follows the value it configures, then come the
-    /// descriptors of the profile in its order.
+    /// Handles that the profile does not say follow one another. The services every device has come
+    /// first unless the profile has its own; where it says handles of services, they come last.
     public init(_ profile: DeviceProfile) {
-        do throws(AttributeTableError) {
-            try self.init(checking: profile)
-        } catch {
-            preconditionFailure("The loader lets no profile pass that has no table: \(error)")
+        var layout = AttributeLayout(profile)
+        guard let table = layout.build() else {
+            preconditionFailure(
+                "The loader lets no profile pass that has no table: \(layout.problems)")
         }
-    }
-
-    /// The same for a profile that may be too large.
-    init(checking profile: DeviceProfile) throws(AttributeTableError) {
-        var builder = AttributeTableBuilder()
-        var bindings: [ValueBinding] = []
-        for service in Self.implicitServices(profile) + profile.services {
-            try builder.addService(service.uuid)
-            for characteristic in service.characteristics {
-                bindings.append(try Self.add(characteristic, of: service, to: &builder))
-            }
-        }
-        table = try builder.build()
-        self.bindings = bindings
-    }
-
-    private static func add(
-        _ spec: CharacteristicSpec, of service: ServiceSpec, to builder: inout AttributeTableBuilder
-    ) throws(AttributeTableError) -> ValueBinding {
-        let properties = spec.properties
-        let isServiceChanged =
-            spec.uuid == GATTType.serviceChanged && service.uuid == gattService
-        let value = try builder.addCharacteristic(
-            spec.uuid, properties: properties, permissions: spec.permissions,
-            value: initialValue(spec.value), maximumLength: spec.lengthMax,
-            kind: isServiceChanged ? .serviceChanged : .value)
-        var binding = ValueBinding(
-            name: spec.name, serviceName: service.name, uuid: spec.uuid, valueHandle: value,
-            format: spec.format, source: spec.value, update: spec.update, send: spec.send)
-        if properties.contains(.notify) || properties.contains(.indicate) {
-            // The server guards it by the levels of notify and indicate.
-            binding.cccdHandle = try builder.addDescriptor(
-                GATTType.clientConfiguration, permissions: Permissions(read: .open, write: .open),
-                value: [0, 0], kind: .clientConfiguration)
-        }
-        for descriptor in spec.descriptors {
-            let (type, octets): (BluetoothUUID, [UInt8]) =
-                switch descriptor {
-                case .userDescription(let text): (GATTType.userDescription, Array(text.utf8))
-                case .presentationFormat(let format): (GATTType.presentationFormat, format.bytes)
-                }
-            try builder.addDescriptor(
-                type, permissions: Permissions(read: .open), value: octets,
-                maximumLength: octets.count)
-        }
-        return binding
-    }
-
-    /// A generated value is zero until its first sample, which power-on takes.
-    private static func initialValue(_ source: ValueSource) -> [UInt8] {
-        switch source {
-        case .constant(let octets): octets
-        case .generated(_, let encoding): [UInt8](repeating: 0, count: encoding.octets)
-        }
-    }
-
-    // MARK: The services every device has
-
-    static let gapService = BluetoothUUID(0x1800)
-    static let gattService = BluetoothUUID(0x1801)
-
-    /// Generic Access (Core 6.0, Vol 3, Part C, 12) and Generic Attribute (Part G, 7), where the
-    /// profile does not bring its own.
-    private static func implicitServices(_ profile: DeviceProfile) -> [ServiceSpec] {
-        var services: [ServiceSpec] = []
-        if !profile.services.contains(where: { $0.uuid == gapService }) {
-            let appearance = profile.device.appearance
-            services.append(
-                ServiceSpec(
-                    uuid: gapService,
-                    characteristics: [
-                        fixed(0x2A00, .utf8, Array(profile.device.name.utf8)),
-                        fixed(
-                            0x2A01, .appearance,
-                            [
-                                UInt8(truncatingIfNeeded: appearance),
-                                UInt8(truncatingIfNeeded: appearance >> 8),
-                            ]),
-                    ]))
-        }
-        if !profile.services.contains(where: { $0.uuid == gattService }) {
-            var changed = CharacteristicSpec(
-                uuid: GATTType.serviceChanged, format: .bytes,
-                value: .constant([0, 0, 0, 0]), lengthMax: 4)
-            changed.permissions = Permissions(indicate: .open)
-            changed.send = .manual
-            services.append(ServiceSpec(uuid: gattService, characteristics: [changed]))
-        }
-        return services
-    }
-
-    private static func fixed(
-        _ uuid: UInt16, _ format: ValueFormat, _ value: [UInt8]
-    ) -> CharacteristicSpec {
-        var spec = CharacteristicSpec(
-            uuid: BluetoothUUID(uuid), format: format, value: .constant(value),
-            lengthMax: value.count)
-        spec.permissions = Permissions(read: .open)
-        return spec
+        self.table = table
+        bindings = layout.bindings
     }
 
     // MARK: What the plan is for
 
     /// A server of this plan.
-    public func makeServer(_ spec: ServerSpec) -> GATTServer {
-        var settings = ServerSettings()
-        settings.mtu = spec.mtu
-        return GATTServer(table: table, settings: settings)
+    /// - Parameter authenticator: computes the Database Hash; without one it has no value.
+    public func makeServer(
+        _ spec: ServerSpec, authenticator: (any MessageAuthenticator)? = nil
+    ) -> GATTServer {
+        var server = GATTServer(table: table, settings: spec.settings)
+        server.authenticator = authenticator
+        return server
     }
 
     /// The binding of a value's handle; nil where there is none.
@@ -174,12 +82,15 @@ public struct AttributePlan: Sendable {
     public func name(of handle: UInt16) -> String? {
         guard let index = table.index(of: handle) else { return nil }
         let attribute = table.attributes[index]
+        let value = table.value(at: index)
         switch attribute.kind {
-        case .service, .include:
-            let uuid = BluetoothUUID(littleEndian: table.value(at: index).span)
-            return uuid.map { "\(AssignedNames.service($0) ?? $0.description) declaration" }
+        case .service:
+            return "\(Self.serviceName(value)) declaration"
+        case .include:
+            let service = table.index(of: value.span.uint16(at: 0))
+            return "include of " + (service.map { Self.serviceName(table.value(at: $0)) } ?? "none")
         case .characteristic:
-            return binding(valueHandle: handle &+ 1).map { "\($0.name) declaration" }
+            return binding(valueHandle: value.span.uint16(at: 1)).map { "\($0.name) declaration" }
         case .value, .clientConfiguration, .serverConfiguration, .clientSupportedFeatures,
             .databaseHash, .serviceChanged:
             guard let binding = binding(owning: handle) else { return nil }
@@ -187,6 +98,12 @@ public struct AttributePlan: Sendable {
             let type = attribute.type
             return "\(binding.name) \(AssignedNames.descriptor(type) ?? type.description)"
         }
+    }
+
+    /// The name of the service whose declaration has this value.
+    static func serviceName(_ value: [UInt8]) -> String {
+        let uuid = BluetoothUUID(littleEndian: value.span)
+        return uuid.map { AssignedNames.service($0) ?? $0.description } ?? "unknown"
     }
 
     /// Octets of the attribute at `handle` as people read them: `21.57 °C`, `"Desk sensor"`.

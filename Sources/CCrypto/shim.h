@@ -1,0 +1,4 @@
+/* libcrypto: the ciphers behind the OpenSSLCrypto target. */
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>

@@ -1,0 +1,89 @@
+// What a text of the profile names: a label, else an assigned name or a UUID that is unique in it.
+import Wire
+
+/// The things of one kind that a profile's references can name.
+struct References {
+    /// One thing with its names.
+    struct Entry {
+        let label: String?
+        /// The assigned name, else the UUID.
+        let name: String
+        let uuid: BluetoothUUID
+        /// Where it stands: `services[0]`.
+        let path: String
+        /// The indices of its service and, of a characteristic, within that.
+        let service: Int
+        let characteristic: Int
+    }
+
+    let entries: [Entry]
+    private var labels: [String: Int] = [:]
+    private var names: [String: [Int]] = [:]
+
+    private init(_ entries: [Entry]) {
+        self.entries = entries
+        for (index, entry) in entries.enumerated() {
+            if let label = entry.label { labels[label] = index }
+            names[entry.name, default: []].append(index)
+        }
+    }
+
+    /// The services of a profile.
+    static func services(_ services: [ServiceSpec]) -> References {
+        References(
+            services.enumerated().map { index, service in
+                Entry(
+                    label: service.label, name: service.name, uuid: service.uuid,
+                    path: "services[\(index)]", service: index, characteristic: 0)
+            })
+    }
+
+    /// The characteristics of a profile.
+    static func characteristics(_ services: [ServiceSpec]) -> References {
+        var entries: [Entry] = []
+        for (index, service) in services.enumerated() {
+            for (inner, spec) in service.characteristics.enumerated() {
+                entries.append(
+                    Entry(
+                        label: spec.label, name: spec.assignedName, uuid: spec.uuid,
+                        path: "services[\(index)].characteristics[\(inner)]", service: index,
+                        characteristic: inner))
+            }
+        }
+        return References(entries)
+    }
+
+    /// All that `text` names: one where the reference is right.
+    func named(_ text: String) -> [Entry] {
+        if let index = labels[text] { return [entries[index]] }
+        if let indices = names[text] { return indices.map { entries[$0] } }
+        // A number stands for what has a name, another spelling for the UUID.
+        let digits = text.hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : nil
+        guard let uuid = digits.map({ BluetoothUUID($0) }) ?? BluetoothUUID(text) else { return [] }
+        return entries.filter { $0.uuid == uuid }
+    }
+
+    /// The one that `text` names; nil where it names none or several.
+    func one(_ text: String) -> Entry? {
+        let named = named(text)
+        return named.count == 1 ? named[0] : nil
+    }
+
+    /// What is wrong with a reference, and what to write; nil where it names one.
+    func objection(to text: String, kind: String) -> (problem: String, remedy: String)? {
+        let named = named(text)
+        if named.count == 1 { return nil }
+        let shown = "'\(text.prefix(60))'"
+        guard named.isEmpty else {
+            let paths = named.prefix(10).map(\.path).joined(separator: ", ")
+            return ("\(shown) names several: \(paths)", "give one of them a 'label' and write that")
+        }
+        var near = NearestName(to: text)
+        for entry in entries {
+            if let label = entry.label { near.consider(label) }
+            near.consider(entry.name)
+        }
+        let remedy = near.best.map { "write '\($0)'" } ?? "write the label of a \(kind)"
+        return ("no \(kind) is called \(shown)", remedy)
+    }
+}
