@@ -37,20 +37,27 @@ extension Form where Value == [ActivityRule.Sample] {
                 }
                 return nil
             }
-            let context = keys.context
-            let full = resolve(path, besides: context.file)
-            switch context.files(full) {
-            case .failure(let failure):
-                keys.report(
-                    at: "csv", "cannot read '\(full)': \(failure.reason)",
-                    "write the trace's path, relative to the profile's folder")
+            return trace(path, column: column ?? "magnitude", at: "csv", keys)
+        }
+    }
+
+    /// A column of the file at `path`, which stands at `key`.
+    static func trace(
+        _ path: String, column: String, at key: String, _ keys: Keys
+    ) -> [ActivityRule.Sample]? {
+        let context = keys.context
+        let full = resolve(path, besides: context.file)
+        switch context.files(full) {
+        case .failure(let failure):
+            keys.report(
+                at: key, "cannot read '\(full)': \(failure.reason)",
+                "write the trace's path, relative to the profile's folder")
+            return nil
+        case .success(let bytes):
+            let trace = ActivityTrace(file: full, column: column)
+            do throws(ProfileError) { return try trace.read(bytes) } catch {
+                context.report(error)
                 return nil
-            case .success(let bytes):
-                let trace = ActivityTrace(file: full, column: column ?? "magnitude")
-                do throws(ProfileError) { return try trace.read(bytes) } catch {
-                    context.report(error)
-                    return nil
-                }
             }
         }
     }

@@ -155,16 +155,6 @@ public struct DescriptorSpec: Equatable, Sendable {
     }
 }
 
-extension ValueSource {
-    /// The octets of the first sample.
-    var octets: Int {
-        switch self {
-        case .constant(let bytes): bytes.count
-        case .generated(_, let encoding): encoding.octets
-        }
-    }
-}
-
 extension GATTType {
     static var genericAccess: BluetoothUUID { BluetoothUUID(0x1800) }
     static var genericAttribute: BluetoothUUID { BluetoothUUID(0x1801) }

@@ -85,7 +85,7 @@ struct AttributeLayout {
         let value = try builder.addCharacteristic(
             spec.uuid, properties: spec.properties, handle: spec.handle,
             valueHandle: spec.valueHandle, permissions: spec.permissions,
-            value: initialValue(spec.value), maximumLength: lengthMax(of: spec, kind), kind: kind)
+            value: spec.value.initial, maximumLength: lengthMax(of: spec, kind), kind: kind)
         bindings.append(
             ValueBinding(
                 name: spec.name, serviceName: service.name, uuid: spec.uuid, valueHandle: value,
@@ -136,14 +136,6 @@ struct AttributeLayout {
         return max(octets, spec.value.octets)
     }
 
-    /// A generated value is zero until its first sample, which power-on takes.
-    private func initialValue(_ source: ValueSource) -> [UInt8] {
-        switch source {
-        case .constant(let octets): octets
-        case .generated(_, let encoding): [UInt8](repeating: 0, count: encoding.octets)
-        }
-    }
-
     /// What the loader has checked: each reference names one thing.
     private mutating func resolveReferences() {
         let services = References.services(profile.services)
@@ -154,14 +146,21 @@ struct AttributeLayout {
         }
         let characteristics = References.characteristics(profile.services)
         for index in bindings.indices {
-            guard case .generated(.writes(let reference), _) = bindings[index].source,
-                let entry = characteristics.one(reference)
-            else { continue }
-            bindings[index].countedHandle =
-                values.first {
-                    $0.service == entry.service && $0.characteristic == entry.characteristic
-                }?.handle
+            switch bindings[index].source {
+            case .generated(.writes(let reference), _):
+                bindings[index].countedHandle = handle(of: reference, in: characteristics)
+            case .echo(let reference):
+                bindings[index].echoedHandle = handle(of: reference, in: characteristics)
+            case .constant, .generated, .composed, .packed: break
+            }
         }
+    }
+
+    private func handle(of reference: String, in characteristics: References) -> UInt16? {
+        guard let entry = characteristics.one(reference) else { return nil }
+        return values.first {
+            $0.service == entry.service && $0.characteristic == entry.characteristic
+        }?.handle
     }
 }
 

@@ -15,6 +15,8 @@ public struct ValueBinding: Equatable, Sendable {
     public var cccdHandle: UInt16?
     /// The value whose writes this one counts; nil where it counts none.
     public var countedHandle: UInt16?
+    /// The handle whose value this one repeats; nil where it repeats none.
+    public var echoedHandle: UInt16?
     public var format: ValueFormat
     public var source: ValueSource
     /// The time between two samples; nil where the first one stays.
