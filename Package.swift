@@ -84,9 +84,8 @@ let package = Package(
             name: "peripheral-emu",
             dependencies: [
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost",
-                "VirtualController",
-                "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO", "OpenSSLCrypto",
-                "CLinux",
+                "VirtualController", "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO",
+                "OpenSSLCrypto", "CLinux",
             ],
             swiftSettings: edge),
 
@@ -106,7 +105,7 @@ let package = Package(
 
         tests("Wire"),
         tests("SansIO"),
-        tests("HCI", ["Wire"]),
+        tests("HCI", ["Wire"], fixtures: ["Vectors"]),
         tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
         tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),

@@ -369,17 +369,6 @@ public struct ControllerSession: Sendable {
         disconnect(link, .remoteLowResources, at: now, sending: &out)
     }
 
-    /// Asks for the longest packets on a link, where the controller has the feature: an ATT PDU of
-    /// MTU 247 then fits into one (Core 6.0, Vol 4, Part E, 7.8.33).
-    mutating func setDataLength(of link: Int, at now: Instant, sending out: inout ByteBlock) {
-        guard information.hasFeature(5), information.lists(33, 6) else { return }
-        var command = LESetDataLength()
-        command.connectionHandle = table.links[link].handle
-        command.txOctets = 251
-        command.txTime = 2120
-        send(command, .optional, at: now, sending: &out)
-    }
-
     /// Asks the controller to end a link; `.disconnected` follows.
     mutating func disconnect(
         _ link: Int, _ reason: HCIStatus, at now: Instant, sending out: inout ByteBlock

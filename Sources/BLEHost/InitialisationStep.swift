@@ -14,6 +14,7 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
     case leFeatures
     case leBufferSize
     case bufferSize
+    case dataLength
     case publicAddress
     case randomAddress
 
@@ -30,6 +31,7 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .leFeatures: .leReadLocalSupportedFeatures
         case .leBufferSize: .leReadBufferSize
         case .bufferSize: .readBufferSize
+        case .dataLength: .leWriteSuggestedDefaultDataLength
         case .publicAddress: .readBDADDR
         case .randomAddress: .leSetRandomAddress
         }
@@ -41,6 +43,8 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         // 0 x 0 buffers: LE shares those of BR/EDR (Core 6.0, Vol 4, Part E, 7.8.2).
         case .bufferSize: !information.hasOwnLEBuffers
         case .randomAddress: hasRandomAddress
+        // An ATT PDU of MTU 247 then fits into one packet of the link layer.
+        case .dataLength: information.hasFeature(5)
         case .reset, .localVersion, .supportedCommands, .localFeatures, .eventMask, .leEventMask,
             .leFeatures, .leBufferSize, .publicAddress:
             true
@@ -57,6 +61,7 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .leBufferSize: information.lists(25, 1)
         case .leFeatures: information.lists(25, 2)
         case .bufferSize: information.lists(14, 7)
+        case .dataLength: information.lists(34, 0)
         case .publicAddress: information.lists(15, 1)
         }
     }
@@ -78,6 +83,11 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .leFeatures: commands.enqueue(LEReadLocalSupportedFeatures(), .optional)
         case .leBufferSize: commands.enqueue(LEReadBufferSize(), .optional)
         case .bufferSize: commands.enqueue(ReadBufferSize(), .optional)
+        case .dataLength:
+            var command = LEWriteSuggestedDefaultDataLength()
+            command.suggestedMaxTxOctets = Self.dataOctetsMax
+            command.suggestedMaxTxTime = Self.dataMicrosecondsMax
+            commands.enqueue(command, .optional)
         case .publicAddress: commands.enqueue(ReadBDADDR(), .optional)
         case .randomAddress:
             var command = LESetRandomAddress()
@@ -110,9 +120,13 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
             information.setBuffers(
                 octets: answer.aclDataPacketLength, packets: answer.totalACLDataPackets)
         case .publicAddress: information.publicAddress = try BDADDR(hci: parameters).bdAddr
-        case .reset, .localFeatures, .eventMask, .leEventMask, .randomAddress: break
+        case .reset, .localFeatures, .eventMask, .leEventMask, .dataLength, .randomAddress: break
         }
     }
+
+    /// The longest LE data PDU and its air time on LE 1M (Core 6.0, Vol 6, Part B, 4.5.10).
+    static let dataOctetsMax: UInt16 = 251
+    static let dataMicrosecondsMax: UInt16 = 2120
 
     /// Disconnection Complete, Encryption Change, Read Remote Version Information Complete,
     /// Hardware

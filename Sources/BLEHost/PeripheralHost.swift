@@ -43,6 +43,9 @@ public enum PeripheralEvent: Sendable {
     case connectionUpdated(link: Int)
     /// The central's answer to the request for connection parameters; false also where none came.
     case parametersAnswered(link: Int, accepted: Bool)
+    /// The value has more than MTU - 3 octets: it was cut, or not sent. Said once until the MTU
+    /// or the link changes.
+    case overflow(link: Int, handle: UInt16, isCut: Bool)
     case server(ServerEvent)
 }
 
@@ -62,6 +65,8 @@ public struct PeripheralHost: Sendable {
     private var sessionEvents = Outputs<SessionEvent>()
     private var serverEvents = Outputs<ServerEvent>()
     private var reply = ByteBlock(capacity: 1024)
+    /// Whose overflow has been told.
+    private var overflows: [(link: Int, handle: UInt16)] = []
 
     /// The signalling channel of a link, and when to ask for connection parameters on it.
     private struct Signalling: Sendable {
@@ -137,6 +142,7 @@ public struct PeripheralHost: Sendable {
             server.disconnect(link)
             emit.append(.disconnected(link: link, reason))
         }
+        overflows.removeAll()
         session.forgetLinks()
     }
 
@@ -248,24 +254,60 @@ public struct PeripheralHost: Sendable {
         emit: inout Outputs<PeripheralEvent>
     ) {
         for link in session.table.links.indices where session.table.links[link].isOpen {
-            notify(handle, to: link, at: now, &out)
+            _ = notify(handle, to: link, at: now, &out, &emit)
         }
         process(at: now, &out, &emit)
     }
 
+    /// Notifies or indicates the value of `handle` to every client that asked for it and whose link
+    /// can send at once; the others miss it.
+    /// - Returns: whether it went to anyone.
+    public mutating func stream(
+        _ handle: UInt16, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) -> Bool {
+        var isSent = false
+        for link in session.table.links.indices
+        where session.table.links[link].isOpen && session.table.canSend(on: link)
+            && !server.awaitsConfirmation(of: link)
+        {
+            if notify(handle, to: link, at: now, &out, &emit) { isSent = true }
+        }
+        return isSent
+    }
+
     private mutating func notify(
-        _ handle: UInt16, to link: Int, at now: Instant, _ out: inout ByteBlock
-    ) {
+        _ handle: UInt16, to link: Int, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<PeripheralEvent>
+    ) -> Bool {
         reply.removeAll()
-        _ = server.notification(of: handle, to: link, at: now, into: &reply)
-        sendReply(cid: L2CAPChannel.attribute, to: link, at: now, &out)
+        let result = server.notification(of: handle, to: link, at: now, into: &reply)
+        switch result {
+        case .notification(let isCut), .indication(let isCut):
+            if isCut { tellOverflow(handle, link, isCut: true, &emit) }
+            sendReply(cid: L2CAPChannel.attribute, to: link, at: now, &out)
+            return true
+        case .tooLong:
+            tellOverflow(handle, link, isCut: false, &emit)
+            return false
+        case .pending, .notSubscribed, .refused, .unavailable: return false
+        }
+    }
+
+    private mutating func tellOverflow(
+        _ handle: UInt16, _ link: Int, isCut: Bool, _ emit: inout Outputs<PeripheralEvent>
+    ) {
+        guard !overflows.contains(where: { $0.link == link && $0.handle == handle }) else { return }
+        overflows.append((link, handle))
+        emit.append(.overflow(link: link, handle: handle, isCut: isCut))
     }
 
     private mutating func sendPendingIndication(
-        to client: Int, at now: Instant, _ out: inout ByteBlock
+        to client: Int, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<PeripheralEvent>
     ) {
         guard let handle = server.pendingIndication(of: client) else { return }
-        notify(handle, to: client, at: now, &out)
+        _ = notify(handle, to: client, at: now, &out, &emit)
     }
 
     // MARK: time
@@ -338,11 +380,12 @@ public struct PeripheralHost: Sendable {
             }
             switch event {
             case .indicationReady(let client, let handle):
-                notify(handle, to: client, at: now, &out)
+                _ = notify(handle, to: client, at: now, &out, &emit)
             case .subscribed(let client, _, _, indicate: true):
                 // A Service Changed may have waited for this.
-                sendPendingIndication(to: client, at: now, &out)
-            case .timeout, .mtu, .read, .written, .subscribed, .features, .confirmed, .refused,
+                sendPendingIndication(to: client, at: now, &out, &emit)
+            case .mtu(let client, _): overflows.removeAll { $0.link == client }
+            case .timeout, .read, .written, .subscribed, .features, .confirmed, .refused,
                 .peerIndication:
                 break
             }
@@ -390,7 +433,6 @@ public struct PeripheralHost: Sendable {
             signalling[link] = Signalling()
             if connectionRequest != nil { signalling[link].requestAt = now + Self.requestPause }
             emit.append(.connected(link: link, information))
-            session.setDataLength(of: link, at: now, sending: &out)
             reconcile(at: now, &out)
         case .connectionFailed:
             // High-duty directed advertising ended, or a central gave up: advertise again.
@@ -398,6 +440,7 @@ public struct PeripheralHost: Sendable {
             reconcile(at: now, &out)
         case .disconnected(let link, let reason):
             server.disconnect(link)
+            overflows.removeAll { $0.link == link }
             advertising.situationChanged()
             emit.append(.disconnected(link: link, reason))
             reconcile(at: now, &out)

@@ -2,7 +2,7 @@
 public import Advertising
 public import BLEHost
 import Behaviours
-import GATT
+public import GATT
 import HCI
 import L2CAP
 public import Profiles
@@ -27,6 +27,9 @@ public struct EmulatedDevice: Sendable {
     private let seed: UInt64
     private var isOn = false
     private var values: [LiveValue] = []
+    /// Of `values` those that are sent as fast as possible, and those that count writes.
+    private var streams: [Int] = []
+    private var counters: [Int] = []
     private var due = DeadlineQueue()
     private var detector: ActivityDetector?
     private var policy: IntervalController
@@ -38,11 +41,22 @@ public struct EmulatedDevice: Sendable {
     /// A value that moves by itself.
     private struct LiveValue: Sendable {
         var handle: UInt16
+        /// The value whose writes it counts.
+        var counted: UInt16?
+        /// Whether each notification as fast as possible takes a sample of its own.
+        var samplesToSend: Bool
         var machine: ValueMachine
     }
 
-    /// - Parameter seed: of the address, where the profile gives none, and of the generators.
-    public init(profile: DeviceProfile, seed: UInt64) {
+    /// Notifications of each value that go out in one turn; then others have theirs.
+    static let streamedMax = 64
+
+    /// - Parameters:
+    ///   - seed: of the address, where the profile gives none, and of the generators.
+    ///   - authenticator: computes the Database Hash; without one it has no value.
+    public init(
+        profile: DeviceProfile, seed: UInt64, authenticator: (any MessageAuthenticator)? = nil
+    ) {
         self.profile = profile
         self.seed = seed
         plan = AttributePlan(profile)
@@ -65,7 +79,8 @@ public struct EmulatedDevice: Sendable {
                 // In steps of 10 ms; the loader keeps it within 100 ms to 32 s.
                 timeout: UInt16(clamping: $0.timeout.microseconds / 10_000))
         }
-        host = PeripheralHost(configuration, server: plan.makeServer(profile.server))
+        host = PeripheralHost(
+            configuration, server: plan.makeServer(profile.server, authenticator: authenticator))
     }
 
     /// Whether reads are told, or only what changes something.
@@ -95,9 +110,16 @@ public struct EmulatedDevice: Sendable {
             binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
             stream: "value \(binding.valueHandle)")
         host.server.setValue(machine.value, of: binding.valueHandle)
-        guard let deadline = machine.deadline else { return }
-        due.set(values.count, to: deadline)
-        values.append(LiveValue(handle: binding.valueHandle, machine: machine))
+        let isStream = binding.send == .asFastAsPossible
+        if isStream { streams.append(values.count) }
+        if binding.countedHandle != nil { counters.append(values.count) }
+        if let deadline = machine.deadline { due.set(values.count, to: deadline) }
+        guard isStream || binding.countedHandle != nil || machine.deadline != nil else { return }
+        values.append(
+            LiveValue(
+                handle: binding.valueHandle, counted: binding.countedHandle,
+                samplesToSend: isStream && binding.update == nil && binding.countedHandle == nil,
+                machine: machine))
     }
 
     /// Ends links and advertising, as a device that is switched off.
@@ -122,6 +144,8 @@ public struct EmulatedDevice: Sendable {
         emit: inout Outputs<DeviceEvent>
     ) {
         host.receive(packet, at: now, sending: &out, emit: &hostEvents)
+        if !counters.isEmpty { countWrites(at: now, &out) }
+        if !streams.isEmpty { stream(at: now, &out) }
         forward(&emit)
     }
 
@@ -151,6 +175,36 @@ public struct EmulatedDevice: Sendable {
         due.set(index, to: values[index].machine.deadline)
         if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
         if step.isSent { host.notify(handle, at: now, sending: &out, emit: &hostEvents) }
+    }
+
+    /// Takes a sample of each value that counts writes for each write there was.
+    private mutating func countWrites(at now: Instant, _ out: inout ByteBlock) {
+        // What is sent adds events behind those that are looked at.
+        for place in 0..<hostEvents.count {
+            guard case .server(.written(_, let handle, _)) = hostEvents.elements[place] else {
+                continue
+            }
+            for index in counters where values[index].counted == handle {
+                let step = values[index].machine.sample(at: now, into: &sample)
+                let handle = values[index].handle
+                host.server.setValue(sample.bytes, of: handle)
+                if step.isSent { host.notify(handle, at: now, sending: &out, emit: &hostEvents) }
+            }
+        }
+    }
+
+    /// Sends what is sent as fast as possible, while there are links that can send at once.
+    private mutating func stream(at now: Instant, _ out: inout ByteBlock) {
+        for index in streams {
+            let handle = values[index].handle
+            var left = Self.streamedMax
+            while left > 0, host.stream(handle, at: now, sending: &out, emit: &hostEvents) {
+                left -= 1
+                guard values[index].samplesToSend else { continue }
+                let step = values[index].machine.sample(at: now, into: &sample)
+                if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
+            }
+        }
     }
 
     private mutating func expireActivity(

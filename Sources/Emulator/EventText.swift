@@ -50,7 +50,7 @@ extension EmulatedDevice {
         case .host(let event):
             switch event {
             case .failed: .error
-            case .note, .advertisingRefused: .warning
+            case .note, .advertisingRefused, .overflow: .warning
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
                 .connectionUpdated, .parametersAnswered:
                 .info
@@ -120,6 +120,10 @@ extension EmulatedDevice {
         case .parametersAnswered(let link, let accepted):
             return "\(peer(link)) "
                 + (accepted ? "accepts" : "does not accept") + " the connection parameters asked for"
+        case .overflow(let link, let handle, let isCut):
+            return "\(name(of: handle)) has more than the \(host.server.mtu(of: link) - 3) octets "
+                + "that a notification to \(peer(link)) carries: "
+                + (isCut ? "it is cut" : "it is not sent")
         case .server(let event): return text(for: event)
         }
     }

@@ -56,6 +56,9 @@ extension GATTServer {
             ? .notification(truncated: truncated) : .indication(truncated: truncated)
     }
 
+    /// Whether an indication is on its way to the client and not confirmed yet.
+    public func awaitsConfirmation(of client: Int) -> Bool { links[client].indicated != 0 }
+
     /// Appends the values of two or more handles as one Multiple Handle Value Notification
     /// (Part F, 3.4.7.4), where the client supports it and wants each as a notification. Nothing is
     /// cut: what does not fit is `tooLong`.

@@ -1,6 +1,7 @@
 // `run`: the accessory on a controller, in real or in virtual time.
 import Emulator
 import LinuxIO
+import OpenSSLCrypto
 import Profiles
 import SansIO
 import Simulation
@@ -34,7 +35,8 @@ enum RunCommand {
     private static func makeDevice(
         _ profile: DeviceProfile, seed: UInt64, _ options: RunOptions
     ) -> EmulatedDevice {
-        var device = EmulatedDevice(profile: profile, seed: seed)
+        var device = EmulatedDevice(
+            profile: profile, seed: seed, authenticator: OpenSSLAuthenticator())
         device.reportsReads = options.logLevel >= .info
         return device
     }

@@ -28,6 +28,7 @@ def test_with_central_shows_what_a_phone_would_see_and_ends_with_0():
     assert re.search(r"temperature.*\d+\.\d+ ?°?C", said, re.IGNORECASE), said
     notifications = re.findall(r"notified.*\d", said)
     assert len(notifications) >= 3, said
+    assert "rawValue" not in said, f"a value of the program's own, not a word for a reader:\n{said}"
 
 
 def test_with_central_ends_with_0_for_a_profile_without_notifications():
