@@ -120,7 +120,7 @@ let package = Package(
             "Emulator",
             [
                 "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
-                "Profiles",
+                "Profiles", "Harness",
             ]),
         tests(
             "Simulation",

@@ -39,7 +39,9 @@ struct MedicalFloat {
             mantissa = value / Self.power(exponent)
         }
         while exponent > exponentMin, !Self.isWhole(mantissa) {
-            let finer = exponent > 0 ? value / Self.power(exponent - 1)
+            let finer =
+                exponent > 0
+                ? value / Self.power(exponent - 1)
                 : value * Self.power(1 - exponent)
             guard abs(finer.rounded()) <= mantissaMax else { break }
             mantissa = finer
@@ -56,7 +58,8 @@ struct MedicalFloat {
         let low = Int64(raw & mantissaMask)
         let top = Int64(1) << Int64(mantissaBits - 1)
         let mantissa = low >= top ? low - 2 * top : low
-        let exponentRaw = Int64(raw >> UInt32(mantissaBits)) & ((Int64(1) << Int64(exponentBits)) - 1)
+        let exponentRaw =
+            Int64(raw >> UInt32(mantissaBits)) & ((Int64(1) << Int64(exponentBits)) - 1)
         let half = Int64(1) << Int64(exponentBits - 1)
         let exponent = Int(exponentRaw >= half ? exponentRaw - 2 * half : exponentRaw)
         if exponent == 0 {
@@ -64,7 +67,8 @@ struct MedicalFloat {
             if mantissa == 2 - top { return -.infinity }
             if mantissa == top - 1 || mantissa <= 1 - top { return .nan }
         }
-        return exponent < 0 ? Double(mantissa) / Self.power(-exponent)
+        return exponent < 0
+            ? Double(mantissa) / Self.power(-exponent)
             : Double(mantissa) * Self.power(exponent)
     }
 

@@ -26,7 +26,7 @@ struct SourceState: Sendable {
 
     private var content: Content
     /// Whether samples differ by themselves.
-    let isLive: Bool
+    private(set) var isLive: Bool
 
     init(_ source: ValueSource, seed: UInt64, stream: String) {
         switch source {
@@ -102,5 +102,33 @@ struct SourceState: Sendable {
             content = .packed(octets: octets, bits)
         }
         swap(&content, &self.content)
+    }
+
+    /// Makes one field a constant; false where the source has no such field.
+    mutating func setField(_ name: String, to octets: [UInt8]) -> Bool {
+        switch content {
+        case .constant, .generated: return false
+        case .composed(var parts):
+            guard let index = parts.firstIndex(where: { $0.name == name }) else {
+                for index in parts.indices where parts[index].state.setField(name, to: octets) {
+                    content = .composed(parts)
+                    return true
+                }
+                return false
+            }
+            parts[index].state = SourceState(.constant(octets), seed: 0, stream: "")
+            content = .composed(parts)
+            return true
+        case .packed(let width, var bits):
+            guard let index = bits.firstIndex(where: { $0.name == name }) else { return false }
+            var integer: UInt64 = 0
+            for (place, octet) in octets.prefix(8).enumerated() {
+                integer |= UInt64(octet) << UInt64(8 * place)
+            }
+            bits[index].constant = integer & (UInt64.max >> UInt64(64 - bits[index].format.bits))
+            bits[index].generator = nil
+            content = .packed(octets: width, bits)
+            return true
+        }
     }
 }

@@ -48,7 +48,8 @@ public struct ValueMachine: Sendable {
         updates = Periodic(start: start, period: update)
         switch send {
         case .every(let period): sends = Periodic(start: start, period: period)
-        case .onUpdate, .onChange, .manual, .asFastAsPossible: sends = Periodic(start: start, period: nil)
+        case .onUpdate, .onChange, .manual, .asFastAsPossible:
+            sends = Periodic(start: start, period: nil)
         }
         before = ByteBlock(capacity: 8)
         current = ByteBlock(capacity: 8)
@@ -94,6 +95,15 @@ public struct ValueMachine: Sendable {
         source = SourceState(.constant(bytes), seed: 0, stream: "")
         current.removeAll()
         current.append(bytes)
+        return sent(isChanged: isChanged)
+    }
+
+    /// Replaces one field from outside; the others go on. `whole` are all octets with it.
+    public mutating func setField(_ name: String, to octets: [UInt8], whole: [UInt8]) -> Step {
+        guard source.setField(name, to: octets) else { return set(whole) }
+        let isChanged = current.bytes != whole
+        current.removeAll()
+        current.append(whole)
         return sent(isChanged: isChanged)
     }
 

@@ -75,7 +75,7 @@ public enum Generator: Equatable, Sendable {
     /// Recorded values, which hold until the next one; at their end the last one holds, or they
     /// begin again. Times rise, the first value holds before its time.
     case replay([TimedValue], loops: Bool)
-    /// What the device feels: the level in g, or 1 while it is active, else 0.
+    /// What the device feels: the level from 0 to 1, or 1 while it is active, else 0.
     case activity(isLevel: Bool)
 }
 
@@ -136,7 +136,7 @@ public enum SendRule: Equatable, Sendable {
 public struct Surroundings: Equatable, Sendable {
     /// Microseconds since 1970-01-01T00:00:00Z at power-on.
     public var unixMicroseconds: Int64 = 946_684_800_000_000
-    /// What the device feels, in g.
+    /// What the device feels, from 0 to 1.
     public var activityLevel = 0.0
     public var isActive = false
 

@@ -15,31 +15,43 @@ public enum DeviceEvent: Sendable {
     /// The interval policy decided; the controller's new interval follows as `.host(.advertising)`.
     case interval(IntervalDecision)
     case activity(ActivityChange)
+    /// What a rule of the profile says.
+    case said(String)
 }
 
 /// One emulated accessory: sans-IO, deterministic for equal seeds and inputs.
 public struct EmulatedDevice: Sendable {
     public let profile: DeviceProfile
     public let plan: AttributePlan
-    public private(set) var host: PeripheralHost
+    public internal(set) var host: PeripheralHost
     /// The address the device uses; nil for the controller's own public one.
     public let randomAddress: DeviceAddress?
     private let seed: UInt64
     private var isOn = false
-    private var values: [LiveValue] = []
+    var values: [LiveValue] = []
     /// Of `values` those that are sent as fast as possible, and those that count writes.
     private var streams: [Int] = []
     private var counters: [Int] = []
     private var due = DeadlineQueue()
     private var detector: ActivityDetector?
     private var policy: IntervalController
-    private var hostEvents = Outputs<PeripheralEvent>()
+    var hostEvents = Outputs<PeripheralEvent>()
+    /// Values that repeat others.
+    let echoes: [(handle: UInt16, of: UInt16)]
+    var records: [LiveRecords]
+    var recordOutputs = Outputs<RecordOutput>()
+    /// What rules say, until it is told.
+    var notes: [String] = []
+    /// Whether anything follows a write.
+    private let followsWrites: Bool
+    /// What generators take from outside.
+    private var surroundings = Surroundings()
     private var changes = Outputs<ActivityChange>()
     private var decisions = Outputs<IntervalDecision>()
     private var sample = ByteBlock(capacity: 32)
 
     /// A value that moves by itself.
-    private struct LiveValue: Sendable {
+    struct LiveValue: Sendable {
         var handle: UInt16
         /// The value whose writes it counts.
         var counted: UInt16?
@@ -54,12 +66,30 @@ public struct EmulatedDevice: Sendable {
     /// - Parameters:
     ///   - seed: of the address, where the profile gives none, and of the generators.
     ///   - authenticator: computes the Database Hash; without one it has no value.
+    ///   - epoch: microseconds since 1970-01-01T00:00:00Z at `Instant.zero`, for clocks.
     public init(
-        profile: DeviceProfile, seed: UInt64, authenticator: (any MessageAuthenticator)? = nil
+        profile: DeviceProfile, seed: UInt64, authenticator: (any MessageAuthenticator)? = nil,
+        epoch: Int64 = BtsnoopWriter.virtualEpoch
     ) {
         self.profile = profile
         self.seed = seed
-        plan = AttributePlan(profile)
+        surroundings.unixMicroseconds = epoch
+        let plan = AttributePlan(profile)
+        self.plan = plan
+        echoes = plan.bindings.compactMap { binding in
+            binding.echoedHandle.map { (binding.valueHandle, $0) }
+        }
+        records = plan.bindings.compactMap { binding in
+            binding.records.map { spec in
+                LiveRecords(
+                    handle: binding.valueHandle, recordHandle: plan.handle(of: spec.target),
+                    contextHandle: spec.contextTarget.flatMap { plan.handle(of: $0) },
+                    store: RecordStore(spec.records))
+            }
+        }
+        followsWrites =
+            !echoes.isEmpty || !records.isEmpty
+            || plan.bindings.contains { !$0.reactions.isEmpty }
         switch profile.device.address {
         case .randomStatic(let address):
             var random = SeededRandom(seed: seed, stream: "address")
@@ -99,6 +129,8 @@ public struct EmulatedDevice: Sendable {
         if !isOn {
             isOn = true
             detector = profile.activity.map { ActivityDetector($0, start: now) }
+            let since = TimeSpan(microseconds: surroundings.unixMicroseconds)
+            surroundings.unixMicroseconds = (since + (now - .zero)).microseconds
             for binding in plan.bindings { start(binding, at: now) }
         }
         host.start(at: now, sending: &out, emit: &hostEvents)
@@ -108,7 +140,7 @@ public struct EmulatedDevice: Sendable {
     private mutating func start(_ binding: ValueBinding, at now: Instant) {
         let machine = ValueMachine(
             binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
-            stream: "value \(binding.valueHandle)")
+            stream: "value \(binding.valueHandle)", surroundings: surroundings)
         host.server.setValue(machine.value, of: binding.valueHandle)
         let isStream = binding.send == .asFastAsPossible
         if isStream { streams.append(values.count) }
@@ -144,6 +176,7 @@ public struct EmulatedDevice: Sendable {
         emit: inout Outputs<DeviceEvent>
     ) {
         host.receive(packet, at: now, sending: &out, emit: &hostEvents)
+        if followsWrites { followWrites(at: now, &out) }
         if !counters.isEmpty { countWrites(at: now, &out) }
         if !streams.isEmpty { stream(at: now, &out) }
         forward(&emit)
@@ -151,7 +184,8 @@ public struct EmulatedDevice: Sendable {
 
     public var deadline: Instant? {
         guard isOn else { return nil }
-        return earliest(host.deadline, earliest(detector?.deadline, due.first?.deadline))
+        let own = earliest(detector?.deadline, due.first?.deadline)
+        return earliest(earliest(host.deadline, recordsDeadline), own)
     }
 
     public mutating func expire(
@@ -166,15 +200,21 @@ public struct EmulatedDevice: Sendable {
         while let first = due.first, first.deadline <= now {
             expireValue(first.index, at: now, &out)
         }
+        if !records.isEmpty { expireRecords(at: now, &out) }
         forward(&emit)
     }
 
     private mutating func expireValue(_ index: Int, at now: Instant, _ out: inout ByteBlock) {
         let handle = values[index].handle
+        if let detector {
+            values[index].machine.surroundings.activityLevel = detector.level
+            values[index].machine.surroundings.isActive = detector.state == .active
+        }
         let step = values[index].machine.expire(at: now, into: &sample)
         due.set(index, to: values[index].machine.deadline)
         if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
         if step.isSent { host.notify(handle, at: now, sending: &out, emit: &hostEvents) }
+        if step.isChanged { echo(handle, at: now, &out) }
     }
 
     /// Takes a sample of each value that counts writes for each write there was.
@@ -227,9 +267,12 @@ public struct EmulatedDevice: Sendable {
     /// Why the interval in force was chosen.
     public var intervalReason: String { policy.reason }
 
-    private mutating func forward(_ emit: inout Outputs<DeviceEvent>) {
+    mutating func forward(_ emit: inout Outputs<DeviceEvent>) {
         for event in hostEvents.elements { emit.append(.host(event)) }
         hostEvents.removeAll()
+        guard !notes.isEmpty else { return }
+        for note in notes { emit.append(.said(note)) }
+        notes.removeAll()
     }
 }
 

@@ -10,7 +10,7 @@ import Wire
 public enum LogLevel: Int, Comparable, CaseIterable, Sendable {
     case error, warning, info, debug
 
-    /// The word on the command line. Spelled out, since reflection would cost a quarter of start-up.
+    /// The word on the command line. Spelled out: reflection would cost a quarter of start-up.
     public var name: String {
         switch self {
         case .error: "error"
@@ -46,7 +46,7 @@ extension EmulatedDevice {
 
     static func level(of event: DeviceEvent) -> LogLevel {
         switch event {
-        case .activity, .interval: .info
+        case .activity, .interval, .said: .info
         case .host(let event):
             switch event {
             case .failed: .error
@@ -82,6 +82,7 @@ extension EmulatedDevice {
         case .host(let event): text(for: event)
         case .activity(let change):
             profile.advertising.isEmpty ? "\(change.state): \(change.reason)" : nil
+        case .said(let text): text
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }

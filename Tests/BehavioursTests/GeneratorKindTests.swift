@@ -103,8 +103,10 @@ import Wire
         let step = machine.expire(at: Instant(microseconds: 1_000_000), into: &block)
         #expect(step == ValueMachine.Step(isUpdated: true, isChanged: true, isSent: true))
         #expect(block.bytes == [0x10, 8, 0, 0x73])
-        #expect(machine.set([1]) == ValueMachine.Step(
-            isUpdated: true, isChanged: true, isSent: true))
+        #expect(
+            machine.set([1])
+                == ValueMachine.Step(
+                    isUpdated: true, isChanged: true, isSent: true))
         #expect(machine.value == [1])
         let after = machine.expire(at: Instant(microseconds: 2_000_000), into: &block)
         #expect(!after.isUpdated)

@@ -18,8 +18,9 @@ extension Form where Value == DeviceProfile {
             let activity = keys.optional("activity", .activity)
             if activity != nil { context.activity = .present }
             let advertising = keys.optional("advertising", .advertisingSets)
-            let services = keys.optional("services", .services) ?? []
+            var services = keys.optional("services", .services) ?? []
             context.checkReferences(services)
+            context.readDeferred(&services)
             keys.later("security", "l2cap", "faults", "scenario", "expect", "lint")
             guard let device else { return nil }
             var profile = DeviceProfile(file: context.file, device: device)

@@ -30,12 +30,14 @@ extension Form where Value == FieldList {
                 return nil
             }
             let entry = Form<FieldEntry>.field(depth: depth)
-            guard let entries = Form<[FieldEntry]>.list(of: entry, says: says)
-                .read(place, context)
+            guard
+                let entries = Form<[FieldEntry]>.list(of: entry, says: says)
+                    .read(place, context)
             else { return nil }
             guard entries.count <= FieldLayout.fieldsMax else {
                 context.report(
-                    place, "there are \(entries.count) fields, the limit is "
+                    place,
+                    "there are \(entries.count) fields, the limit is "
                         + "\(FieldLayout.fieldsMax)", "write fewer")
                 return nil
             }
@@ -124,9 +126,10 @@ extension Form where Value == FieldEntry {
             field.repetition = repetition ?? .once
             field.bits = bits?.map(\.bits) ?? []
             guard checkBits(field, keys) else { return nil }
-            var given = bits?.compactMap { bit in
-                bit.value.map { GivenValue(name: bit.bits.name, place: $0) }
-            } ?? []
+            var given =
+                bits?.compactMap { bit in
+                    bit.value.map { GivenValue(name: bit.bits.name, place: $0) }
+                } ?? []
             if let value { given.append(GivenValue(name: name, place: value)) }
             // Values of nested fields stand with them, so the group is given by its own list.
             if let nested, !nested.given.isEmpty, value == nil, let list = keys.child("fields") {

@@ -111,7 +111,8 @@ extension Form where Value == CharacteristicSpec {
             let (format, source) = value(of: uuid, &keys)
             let update = keys.optional("update", .every)
             let send = keys.optional("send", .sendRule)
-            keys.later("on-write", "records")
+            let onWrite = keys.optional("on-write", Form<Place>.any(says: "a list of rules"))
+            let records = keys.optional("records", Form<Place>.any(says: "a map of of and values"))
             var spec = CharacteristicSpec(
                 uuid: uuid ?? BluetoothUUID(0), format: format ?? .bytes,
                 value: source ?? .constant([]))
@@ -130,6 +131,14 @@ extension Form where Value == CharacteristicSpec {
             }
             guard uuid != nil, format != nil, let source else { return nil }
             checkUpdate(source, spec.send, keys)
+            if onWrite != nil || records != nil {
+                spec.deferred = keys.context.later(onWrite: onWrite, records: records)
+                if !keys.has("write"), !keys.has("write-without-response") {
+                    keys.report(
+                        at: onWrite != nil ? "on-write" : "records", "nothing can be written",
+                        "add 'write: open'")
+                }
+            }
             return spec
         }
     }
@@ -149,7 +158,9 @@ extension Form where Value == CharacteristicSpec {
             guard let fields, let list = keys.child("fields") else { return (nil, nil) }
             let form = FieldValueForm(fields.layout)
             let format = ValueFormat.fields(fields.layout)
-            guard let value else { return (format, form.source(fields.given, at: list, keys.context)) }
+            guard let value else {
+                return (format, form.source(fields.given, at: list, keys.context))
+            }
             if !fields.given.isEmpty {
                 keys.report(at: "value", "some fields have values too", "write values in one place")
             }

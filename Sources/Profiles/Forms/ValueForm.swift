@@ -155,7 +155,9 @@ extension ValueSource {
         case .packed(let octets, let bits):
             var integer: UInt64 = 0
             for bits in bits {
-                if case .constant(let value) = bits.source { integer |= value << UInt64(bits.lowest) }
+                if case .constant(let value) = bits.source {
+                    integer |= value << UInt64(bits.lowest)
+                }
             }
             return (0..<octets).map { UInt8(truncatingIfNeeded: integer >> UInt64(8 * $0)) }
         }

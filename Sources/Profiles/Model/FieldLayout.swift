@@ -41,7 +41,8 @@ public struct FieldLayout: Equatable, Sendable {
     /// All names, those of bit fields too.
     var names: [String] {
         var names: [String] = []
-        for name in fields.flatMap({ [$0.name] + $0.bits.map(\.name) }) where !names.contains(name) {
+        for name in fields.flatMap({ [$0.name] + $0.bits.map(\.name) }) where !names.contains(name)
+        {
             names.append(name)
         }
         return names

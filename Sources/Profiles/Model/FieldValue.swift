@@ -52,9 +52,10 @@ extension FieldLayout {
                 guard let value = field.element(bytes, from: &place, depth: depth) else {
                     return nil
                 }
-                values.append(NamedValue(
-                    name: field.name, value: value, range: start..<place,
-                    isFlags: field.isFlags || !field.bits.isEmpty))
+                values.append(
+                    NamedValue(
+                        name: field.name, value: value, range: start..<place,
+                        isFlags: field.isFlags || !field.bits.isEmpty))
             case .times, .toEnd:
                 guard let list = field.elements(bytes, from: &place, depth: depth) else {
                     return nil
@@ -66,12 +67,15 @@ extension FieldLayout {
                 place - start == format.octets
             else { continue }
             var integer: UInt64 = 0
-            for index in start..<place { integer |= UInt64(bytes[index]) << UInt64(8 * (index - start)) }
+            for index in start..<place {
+                integer |= UInt64(bytes[index]) << UInt64(8 * (index - start))
+            }
             if field.isFlags { flags = integer }
             for bit in field.bits {
-                values.append(NamedValue(
-                    name: bit.name, value: bit.meaning(of: bit.value(in: integer)),
-                    range: start..<place, bits: bit))
+                values.append(
+                    NamedValue(
+                        name: bit.name, value: bit.meaning(of: bit.value(in: integer)),
+                        range: start..<place, bits: bit))
             }
         }
         return values
@@ -185,7 +189,8 @@ extension FieldValue {
         case .group(let fields):
             let shown = fields.filter { !$0.isFlags }
             if let date = Self.date(shown) { return date }
-            return shown.isEmpty ? fields.map(\.named).joined(separator: ", ")
+            return shown.isEmpty
+                ? fields.map(\.named).joined(separator: ", ")
                 : shown.map(\.named).joined(separator: ", ")
         }
     }

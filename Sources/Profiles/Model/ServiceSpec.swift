@@ -63,6 +63,12 @@ public struct CharacteristicSpec: Equatable, Sendable {
     /// The most octets the value may grow to, where the profile says it.
     public var lengthMax: Int?
     public var descriptors: [DescriptorSpec] = []
+    /// What follows a write; the first rule whose condition holds.
+    public var reactions: [WriteReaction] = []
+    /// The records behind it, where it is their control point.
+    public var records: RecordsSpec?
+    /// While the profile is read: which of the parts that wait for all others belong to it.
+    var deferred: Int?
 
     public init(uuid: BluetoothUUID, format: ValueFormat, value: ValueSource) {
         self.uuid = uuid

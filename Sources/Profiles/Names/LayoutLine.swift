@@ -25,8 +25,11 @@ struct LayoutLine {
         let name = String(text[..<equals])
         var rest = text[text.index(after: equals)...]
         var type = Self.token(&rest)
-        if type.isEmpty { type = Self.bracketed(&rest, "(", ")") }
-        else if type == "words" { type += "(" + Self.bracketed(&rest, "(", ")") }
+        if type.isEmpty {
+            type = Self.bracketed(&rest, "(", ")")
+        } else if type == "words" {
+            type += "(" + Self.bracketed(&rest, "(", ")")
+        }
         var scale = 1.0
         var unit = MeasurementUnit.unitless
         if rest.first == "*" { scale = Self.scale(Self.modifier(&rest)) ?? 1 }

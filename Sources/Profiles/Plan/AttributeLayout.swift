@@ -24,7 +24,7 @@ struct AttributeLayout {
     /// For each service of the profile the handle of its declaration.
     private var declarations: [UInt16?]
     /// For each characteristic of the profile the handle of its value.
-    private var values: [(service: Int, characteristic: Int, handle: UInt16)] = []
+    private(set) var values: [(service: Int, characteristic: Int, handle: UInt16)] = []
     /// What the includes name, in the order they were added.
     private var includes: [String] = []
 
@@ -89,7 +89,8 @@ struct AttributeLayout {
         bindings.append(
             ValueBinding(
                 name: spec.name, serviceName: service.name, uuid: spec.uuid, valueHandle: value,
-                format: spec.format, source: spec.value, update: spec.update, send: spec.send))
+                format: spec.format, source: spec.value, update: spec.update, send: spec.send,
+                reactions: spec.reactions, records: spec.records))
         if let service = place.service, let characteristic = place.characteristic {
             values.append((service, characteristic, value))
         }
