@@ -33,6 +33,7 @@ struct FieldValueForm {
     ) -> ValueSource? {
         var composition = Composition(layout)
         composition.clock = clock
+        let given = given.flatMap { spreadBits($0, context) }
         for given in given { composition.decideBits(given, context) }
         for given in given { composition.choose(given, at: place, context) }
         guard let source = composition.source() else { return nil }
@@ -43,6 +44,32 @@ struct FieldValueForm {
             return nil
         }
         return source
+    }
+
+    /// `features: {bmi: true}` is the same as `bmi: true`.
+    private func spreadBits(_ given: GivenValue, _ context: DecodeContext) -> [GivenValue] {
+        guard case .mapping(let pairs) = given.place.node.content,
+            let index = layout.fields.indices.first(where: {
+                layout.fields[$0].name == given.name && !layout.fields[$0].bits.isEmpty
+            }),
+            let first = pairs.first,
+            ValueForm.isBits(first.key, layout.fields[index])
+        else { return [given] }
+        let bits = Form<[GivenValue]>.map(says: "a map of bit fields") { keys in
+            layout.fields[index].bits.compactMap { bits in
+                keys.optional(bits.name, Form<Place>.any(says: "a value"))
+                    .map { GivenValue(name: bits.name, field: index, place: $0) }
+            }
+        }
+        return bits.read(given.place, context) ?? []
+    }
+}
+
+extension ValueForm {
+    /// Whether a key means a bit field rather than a generator.
+    fileprivate static func isBits(_ key: String, _ field: Field) -> Bool {
+        field.bits.contains { $0.name == key }
+            || !ValueForm(format: field.format).generators.contains { $0.key == key }
     }
 }
 

@@ -187,11 +187,12 @@ extension FieldValue {
         case .list(let values):
             return values.isEmpty ? "none" : values.map(\.text).joined(separator: " ")
         case .group(let fields):
-            let shown = fields.filter { !$0.isFlags }
+            // Of single bits only those that are set are worth a word.
+            let shown = fields.filter {
+                !$0.isFlags && !($0.bits != nil && $0.value == .boolean(false))
+            }
             if let date = Self.date(shown) { return date }
-            return shown.isEmpty
-                ? fields.map(\.named).joined(separator: ", ")
-                : shown.map(\.named).joined(separator: ", ")
+            return shown.isEmpty ? "none" : shown.map(\.named).joined(separator: ", ")
         }
     }
 
@@ -216,6 +217,7 @@ extension FieldValue {
 
 extension NamedValue {
     fileprivate var named: String {
+        if bits != nil, value == .boolean(true) { return name }
         if case .group = value { return "\(name) (\(value.text))" }
         return "\(name) \(value.text)"
     }

@@ -142,6 +142,8 @@ public struct DescriptorSpec: Equatable, Sendable {
     public var lengthMax: Int?
     /// False: a value like any other, the same for every client.
     public var isManaged = true
+    /// Whether the value is the handles of the presentation formats before it.
+    public var aggregatesFormats = false
 
     public init(
         uuid: BluetoothUUID, permissions: Permissions = Permissions(read: .open), value: [UInt8]

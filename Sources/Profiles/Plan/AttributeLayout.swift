@@ -25,6 +25,8 @@ struct AttributeLayout {
     private var declarations: [UInt16?]
     /// For each characteristic of the profile the handle of its value.
     private(set) var values: [(service: Int, characteristic: Int, handle: UInt16)] = []
+    /// The presentation formats of the characteristic so far.
+    private var formatHandles: [UInt16] = []
     /// What the includes name, in the order they were added.
     private var includes: [String] = []
 
@@ -94,6 +96,7 @@ struct AttributeLayout {
         if let service = place.service, let characteristic = place.characteristic {
             values.append((service, characteristic, value))
         }
+        formatHandles.removeAll()
         for descriptor in Self.addedDescriptors(of: spec) { try add(descriptor) }
         for (index, descriptor) in spec.descriptors.enumerated() {
             place.descriptor = index
@@ -103,9 +106,16 @@ struct AttributeLayout {
     }
 
     private mutating func add(_ descriptor: DescriptorSpec) throws(AttributeTableError) {
+        var descriptor = descriptor
+        if descriptor.aggregatesFormats {
+            descriptor.value = formatHandles.flatMap {
+                [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
+            }
+        }
         let handle = try builder.addDescriptor(
             descriptor.uuid, handle: descriptor.handle, permissions: descriptor.permissions,
             value: descriptor.value, maximumLength: descriptor.lengthMax, kind: descriptor.kind)
+        if descriptor.uuid == GATTType.presentationFormat { formatHandles.append(handle) }
         if descriptor.uuid == GATTType.clientConfiguration {
             bindings[bindings.count - 1].cccdHandle = handle
         }
