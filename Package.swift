@@ -20,8 +20,8 @@ func layer(_ name: String, _ dependencies: [Target.Dependency] = [], edge isEdge
     .target(name: name, dependencies: dependencies, swiftSettings: isEdge ? edge : house)
 }
 
-/// Tests mirror Sources: one test target a layer. Fixtures are folders of text files that tests read
-/// from the source tree; SwiftPM asks to be told of them.
+/// Tests mirror Sources: one test target a layer. Fixtures are folders of text files that tests
+/// read from the source tree; SwiftPM asks to be told of them.
 func tests(
     _ name: String, _ dependencies: [Target.Dependency] = [], fixtures: [String] = []
 ) -> Target {
@@ -76,7 +76,9 @@ let package = Package(
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
                 "Profiles", "Emulator",
             ]),
-        layer("LinuxIO", ["Wire", "SansIO", "HCI", "CBluetooth", "CLinux"], edge: true),
+        layer(
+            "LinuxIO", ["Wire", "SansIO", "HCI", "Advertising", "CBluetooth", "CLinux"],
+            edge: true),
         layer("OpenSSLCrypto", ["GATT", "CCrypto"], edge: true),
 
         // executables
@@ -84,12 +86,15 @@ let package = Package(
             name: "peripheral-emu",
             dependencies: [
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost",
-                "VirtualController", "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO",
+                "VirtualController",
+                "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO",
                 "OpenSSLCrypto", "CLinux",
             ],
             swiftSettings: edge),
 
-        // What tests and fuzzers share, and libFuzzer's program: Tools/fuzz builds and runs it.
+        // What tests share, what they share with fuzzers, and libFuzzer's program, which Tools/fuzz
+        // builds and runs.
+        .target(name: "TestFiles", path: "Tests/TestFiles", swiftSettings: house),
         .target(
             name: "Harness",
             dependencies: [
@@ -101,34 +106,40 @@ let package = Package(
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
             path: "Tools/libfuzzer/Driver", swiftSettings: house),
-        tests("Harness", ["Wire"]),
+        tests("Harness", ["Wire", "SansIO", "HCI", "Advertising", "Profiles", "Emulator"]),
 
         tests("Wire"),
         tests("SansIO"),
-        tests("HCI", ["Wire"], fixtures: ["Vectors"]),
+        tests("HCI", ["Wire", "TestFiles"], fixtures: ["Vectors"]),
         tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
-        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts", "Vectors"]),
+        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts"]),
         tests("Advertising", ["Wire", "SansIO", "HCI"]),
         tests("Behaviours", ["Wire", "SansIO"]),
         tests("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
         tests(
-            "Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"],
+            "Profiles",
+            [
+                "Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours",
+                "OpenSSLCrypto",
+            ],
             fixtures: ["Snapshots", "Mistakes"]),
         tests("VirtualController", ["Wire", "SansIO", "HCI"]),
         tests(
             "Emulator",
             [
                 "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
-                "Profiles", "Harness",
-            ]),
+                "Profiles", "VirtualController", "Harness", "TestFiles",
+            ],
+            fixtures: ["Snapshots"]),
         tests(
             "Simulation",
             [
                 "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
-                "Profiles", "Emulator",
-            ]),
-        tests("LinuxIO", ["Wire", "SansIO", "HCI"]),
+                "Profiles", "Emulator", "Harness", "TestFiles",
+            ],
+            fixtures: ["Snapshots"]),
+        tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("OpenSSLCrypto", ["Wire", "GATT", "Profiles"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]

@@ -53,17 +53,19 @@ public enum ADStructures {
             let start = offset + 1
             let end = min(start + announced, data.count)
             guard start < end else {
-                structures.append(ADStructure(
-                    type: ADType(rawValue: 0), bytes: [],
-                    content: .truncated(announced: announced)))
+                structures.append(
+                    ADStructure(
+                        type: ADType(rawValue: 0), bytes: [],
+                        content: .truncated(announced: announced)))
                 break
             }
             let type = ADType(rawValue: data[start])
             let bytes = data.copied(start + 1..<end)
             let isWhole = end - start == announced
-            structures.append(ADStructure(
-                type: type, bytes: bytes,
-                content: isWhole ? content(type, bytes) : .truncated(announced: announced)))
+            structures.append(
+                ADStructure(
+                    type: type, bytes: bytes,
+                    content: isWhole ? content(type, bytes) : .truncated(announced: announced)))
             offset = end
         }
         return structures

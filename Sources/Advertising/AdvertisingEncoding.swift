@@ -54,17 +54,22 @@ extension AdvertisingStructure {
         case .serviceUUIDs(let uuids, let complete):
             Self.serviceLists(uuids, complete: complete)
         case .name(let name, let complete):
-            [Element(
-                label: complete ? "complete-name" : "shortened-name",
-                type: complete ? .completeLocalName : .shortenedLocalName, data: Array(name.utf8))]
+            [
+                Element(
+                    label: complete ? "complete-name" : "shortened-name",
+                    type: complete ? .completeLocalName : .shortenedLocalName,
+                    data: Array(name.utf8))
+            ]
         case .txPower(let level):
             [Element(label: "tx-power", type: .txPowerLevel, data: [UInt8(bitPattern: level)])]
         case .appearance(let value):
             [Element(label: "appearance", type: .appearance, data: littleEndian(value))]
         case .manufacturer(let company, let data):
-            [Element(
-                label: "manufacturer", type: .manufacturerSpecificData,
-                data: littleEndian(company) + data)]
+            [
+                Element(
+                    label: "manufacturer", type: .manufacturerSpecificData,
+                    data: littleEndian(company) + data)
+            ]
         case .serviceData(let uuid, let data):
             [Self.serviceData(uuid, data)]
         case .iBeacon(let uuid, let major, let minor, let measuredPower):

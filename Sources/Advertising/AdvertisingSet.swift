@@ -1,4 +1,6 @@
 // What one advertising set says and how often, as the profile declares it.
+public import SansIO
+
 /// Who may answer an advertisement (Core 6.0, Vol 4, Part E, 7.8.5).
 public enum AdvertisingKind: Equatable, Sendable { case connectable, scannable, nonConnectable }
 
@@ -10,6 +12,8 @@ public struct AdvertisingSet: Equatable, Sendable {
     public var policy: IntervalPolicy
     public var data: [AdvertisingStructure]
     public var scanResponse: [AdvertisingStructure]
+    /// The time between two takes of what is live in the data; nil where nothing is.
+    public var update: TimeSpan?
 
     public init(
         name: String = "main", kind: AdvertisingKind, policy: IntervalPolicy,

@@ -29,3 +29,25 @@ public enum AdvertisingStructure: Equatable, Sendable {
     /// Any AD type with its bytes.
     case raw(type: UInt8, data: [UInt8])
 }
+
+extension AdvertisingStructure {
+    /// The octets of `manufacturer`, `serviceData` and `raw` behind company, UUID or type; the
+    /// other entries have none, and setting them does nothing.
+    public var payload: [UInt8] {
+        get {
+            switch self {
+            case .manufacturer(_, let data), .serviceData(_, let data), .raw(_, let data): data
+            case .flags, .serviceUUIDs, .name, .txPower, .appearance, .iBeacon: []
+            }
+        }
+        set {
+            switch self {
+            case .manufacturer(let company, _):
+                self = .manufacturer(company: company, data: newValue)
+            case .serviceData(let uuid, _): self = .serviceData(uuid, data: newValue)
+            case .raw(let type, _): self = .raw(type: type, data: newValue)
+            case .flags, .serviceUUIDs, .name, .txPower, .appearance, .iBeacon: break
+            }
+        }
+    }
+}

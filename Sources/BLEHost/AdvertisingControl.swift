@@ -40,7 +40,7 @@ struct AdvertisingControl: Sendable {
         case refused(HCIStatus)
     }
 
-    let plan: AdvertisingPlan
+    private(set) var plan: AdvertisingPlan
     /// Chosen anew at each reset of the controller.
     private(set) var family: AdvertisingFamily = .legacy
     /// The controller says it has extended advertising and does not know its commands.
@@ -52,13 +52,26 @@ struct AdvertisingControl: Sendable {
 
     private(set) var isEnabled = false
     private var setInterval: AdvertisingInterval?
+    private var isAddressSet = false
     private var isDataSet = false
+    private var isResponseSet = false
     /// The controller refused Enable in this situation; asking again would change nothing.
     private var isRefused = false
+    /// The shortest interval that this controller is asked for.
+    private var shortest = AdvertisingInterval.minimum
+    /// Whether the controller has taken an interval below `sure`.
+    private var takesShort = false
+    private var isRoundingSaid = false
     /// Commands queued or unanswered, in order.
     private var pending: [AdvertisingCommand] = []
     /// Whether Enable ever succeeded: until then a refusal ends the run.
     private(set) var hasEverBeenEnabled = false
+
+    /// 100 ms, which every controller takes. Before 5.0 nothing that is not connectable may
+    /// advertise faster (Core 4.2, Vol 2, Part E, 7.8.5).
+    static let sure = AdvertisingInterval(steps: 0x00A0)
+    /// HCI_Version of 4.0 to 4.2 (Assigned Numbers, 2.1).
+    private static let versionsBefore5: ClosedRange<UInt8> = 6...8
 
     init(plan: AdvertisingPlan, interval: AdvertisingInterval) {
         self.plan = plan
@@ -66,13 +79,26 @@ struct AdvertisingControl: Sendable {
     }
 
     /// The controller has been reset: nothing is set, nothing is on.
-    mutating func controllerWasReset(_ family: AdvertisingFamily) {
+    mutating func controllerWasReset(_ family: AdvertisingFamily, hciVersion: UInt8 = 0) {
         self.family = mustUseLegacy ? .legacy : family
         isEnabled = false
         setInterval = nil
+        isAddressSet = false
         isDataSet = false
+        isResponseSet = false
         isRefused = false
+        takesShort = false
+        let isSlow = Self.versionsBefore5.contains(hciVersion) && plan.type != .connectable
+        shortest = isSlow ? Self.sure : .minimum
         pending.removeAll()
+    }
+
+    /// Other data; on the controller with the next commands.
+    mutating func setData(_ data: [UInt8], scanResponse: [UInt8]) {
+        if plan.data != data { isDataSet = false }
+        if plan.scanResponse != scanResponse { isResponseSet = false }
+        plan.data = data
+        plan.scanResponse = scanResponse
     }
 
     /// A connection was made from this advertising: the controller has stopped by itself.
@@ -92,41 +118,84 @@ struct AdvertisingControl: Sendable {
     /// The commands that lead from what is to what is wanted; none while some are unanswered.
     mutating func reconcile() -> [AdvertisingCommand] {
         guard pending.isEmpty else { return [] }
-        var commands: [AdvertisingCommand] = []
         if isWanted, !isRefused {
-            let mustSet = setInterval != interval
-            if isEnabled {
-                guard mustSet else { return [] }
-                commands.append(.enable(false))
-            }
-            if mustSet { commands.append(.parameters(interval)) }
-            if !isDataSet {
-                if family == .extended, plan.ownAddressType == .randomDevice {
-                    commands.append(.address)
-                }
-                commands.append(.data)
-                if plan.type != .nonConnectable { commands.append(.scanResponse) }
-                isDataSet = true
-            }
-            commands.append(.enable(true))
+            pending = commandsToAdvertise()
         } else if !isWanted, isEnabled {
-            commands.append(.enable(false))
+            pending = [.enable(false)]
         }
-        pending = commands
+        return pending
+    }
+
+    private mutating func commandsToAdvertise() -> [AdvertisingCommand] {
+        var commands: [AdvertisingCommand] = []
+        let mustSet = setInterval != allowed
+        if mustSet {
+            if isEnabled { commands.append(.enable(false)) }
+            commands.append(.parameters(allowed))
+            // An interval that may well be refused is asked for alone: what follows Enable would
+            // be advertised with other parameters.
+            if allowed < Self.sure, !takesShort, plan.type != .connectable { return commands }
+        }
+        if family == .extended, plan.ownAddressType == .randomDevice, !isAddressSet {
+            commands.append(.address)
+            isAddressSet = true
+        }
+        if !isDataSet { commands.append(.data) }
+        isDataSet = true
+        if plan.type != .nonConnectable, !isResponseSet { commands.append(.scanResponse) }
+        isResponseSet = true
+        if mustSet || !isEnabled { commands.append(.enable(true)) }
         return commands
     }
+
+    // MARK: intervals that a controller does not take
+
+    private var allowed: AdvertisingInterval { max(interval, shortest) }
+
+    /// Whether a refusal of `command` is answered by rounding its interval up.
+    func canRound(_ command: AdvertisingCommand) -> Bool {
+        guard case .parameters(let interval) = command else { return false }
+        return interval < Self.sure
+    }
+
+    /// Whether this answer is such a refusal.
+    func rounds(_ opcode: Opcode, _ status: HCIStatus) -> Bool {
+        guard status.isAboutParameters,
+            let command = pending.first(where: { $0.opcode(family) == opcode })
+        else { return false }
+        return canRound(command)
+    }
+
+    /// The interval that is rounded up and what it becomes, the first time; nil later, and while
+    /// none is.
+    mutating func takeRounding() -> (from: AdvertisingInterval, to: AdvertisingInterval)? {
+        guard !isRoundingSaid, interval < shortest else { return nil }
+        isRoundingSaid = true
+        return (interval, shortest)
+    }
+
+    // MARK: answers
 
     /// Whether the answer to `opcode` is one to a command of its own.
     func awaits(_ opcode: Opcode) -> Bool { pending.contains { $0.opcode(family) == opcode } }
 
     /// One of the commands was answered; other commands are none of its business.
     mutating func answered(_ opcode: Opcode, _ status: HCIStatus) -> Change? {
+        let mustRound = rounds(opcode, status)
         guard let index = pending.firstIndex(where: { $0.opcode(family) == opcode }) else {
             return nil
         }
         switch pending.remove(at: index) {
         case .parameters(let interval):
             setInterval = status.isSuccess ? interval : nil
+            if mustRound {
+                shortest = Self.sure
+            } else if !status.isSuccess {
+                isRefused = true
+                return .refused(status)
+            } else if interval < Self.sure {
+                takesShort = true
+            }
             return nil
         case .address, .data, .scanResponse: return nil
         case .enable(let on):
@@ -139,7 +208,7 @@ struct AdvertisingControl: Sendable {
             isEnabled = on
             if on {
                 hasEverBeenEnabled = true
-                return .enabled(setInterval ?? interval)
+                return .enabled(setInterval ?? allowed)
             }
             return was ? .disabled : nil
         }

@@ -3,8 +3,16 @@ import HCI
 import SansIO
 import Wire
 
-/// Whether the host can do without a command.
-enum CommandNeed: Sendable { case essential, optional }
+/// Whether the host can do without a command. An attempt whose parameters are refused is followed
+/// by another one of its sender's, so that nothing is said of it.
+enum CommandNeed: Sendable { case attempt, essential, optional }
+
+extension HCIStatus {
+    /// Whether a command was refused for its parameters.
+    var isAboutParameters: Bool {
+        self == .invalidParameters || self == .unsupportedFeatureOrParameter
+    }
+}
 
 /// Command flow control (Core 6.0, Vol 4, Part E, 4.4): at most as many commands are unanswered as
 /// the controller's last Num_HCI_Command_Packets allowed.

@@ -74,7 +74,7 @@ public struct ControllerSession: Sendable {
     ) {
         while state != .failed, let late = commands.timedOut(at: now) {
             switch late.need {
-            case .essential: fail(.commandTimeout(late.opcode), &emit)
+            case .attempt, .essential: fail(.commandTimeout(late.opcode), &emit)
             case .optional:
                 doWithout(late.opcode, .unanswered(late.opcode), &emit)
                 resume(after: late.opcode, .unspecifiedError, at: now, &out, &emit)
@@ -217,7 +217,8 @@ public struct ControllerSession: Sendable {
         }
         if !status.isSuccess {
             switch entry.need {
-            case .essential:
+            case .attempt where status.isAboutParameters: break
+            case .attempt, .essential:
                 fail(.commandRefused(opcode, status), &emit)
                 return
             case .optional: doWithout(opcode, .refused(opcode, status), &emit)

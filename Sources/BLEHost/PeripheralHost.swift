@@ -35,7 +35,11 @@ public enum PeripheralEvent: Sendable {
     case ready(ControllerInformation)
     case failed(ControllerFailure)
     case note(ControllerNote)
-    case advertising(AdvertisingInterval)
+    /// Advertising is on. `gap`: how long it was off for a change of the interval, from the answer
+    /// to Disable to the answer to Enable; nil where it was not on before.
+    case advertising(AdvertisingInterval, gap: TimeSpan?)
+    /// Off the air, to go on with another interval at once.
+    case advertisingPaused
     case advertisingStopped
     case advertisingRefused(HCIStatus)
     case connected(link: Int, ConnectionInformation)
@@ -59,6 +63,10 @@ public struct PeripheralHost: Sendable {
     private let connectionsMax: Int
     private let advertises: Bool
     private var advertising: AdvertisingControl
+    /// Since when advertising is paused.
+    private var pausedAt: Instant?
+    /// A disconnection calls for advertising; `settle` sees to it.
+    private var mustSettle = false
     private let connectionRequest: ConnectionParameterUpdateRequest?
     private var signalling: [Signalling]
     private var signallingEvents = Outputs<SignallingEvent>()
@@ -106,6 +114,7 @@ public struct PeripheralHost: Sendable {
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<PeripheralEvent>
     ) {
         closeAllLinks(.connectionTimeout, &emit)
+        pausedAt = nil
         advertising.controllerWasReset(.legacy)
         advertising.isWanted = advertises
         session.start(at: now, sending: &out)
@@ -114,6 +123,7 @@ public struct PeripheralHost: Sendable {
     /// The controller or the way to it is gone: all links are over, until the next `start`.
     public mutating func controllerIsGone(emit: inout Outputs<PeripheralEvent>) {
         closeAllLinks(.connectionTimeout, &emit)
+        pausedAt = nil
         advertising.controllerWasReset(.legacy)
         session.stop()
     }
@@ -156,11 +166,26 @@ public struct PeripheralHost: Sendable {
         reconcile(at: now, &out)
     }
 
+    /// Changes the advertising data, without a gap on the air.
+    public mutating func setAdvertisingData(
+        _ data: [UInt8], scanResponse: [UInt8], at now: Instant, sending out: inout ByteBlock
+    ) {
+        advertising.setData(data, scanResponse: scanResponse)
+        reconcile(at: now, &out)
+    }
+
+    /// Advertises again after a disconnection. The owner calls it after each call that emits
+    /// events, once it has had its chance to change the interval.
+    public mutating func settle(at now: Instant, sending out: inout ByteBlock) {
+        if mustSettle { reconcile(at: now, &out) }
+    }
+
     private var maySendAdvertising: Bool {
         advertising.plan.type != .connectable || session.table.openCount < connectionsMax
     }
 
     private mutating func reconcile(at now: Instant, _ out: inout ByteBlock) {
+        mustSettle = false
         guard session.isReady else { return }
         let wanted = advertising.isWanted
         advertising.isWanted = wanted && maySendAdvertising
@@ -176,7 +201,9 @@ public struct PeripheralHost: Sendable {
         // commands whose feature they claim: that is refused, not fatal.
         let isFirstExtended = advertising.family == .extended && !advertising.hasEverBeenEnabled
         let need: CommandNeed =
-            session.table.openCount > 0 || isFirstExtended ? .optional : .essential
+            advertising.canRound(command)
+            ? .attempt
+            : session.table.openCount > 0 || isFirstExtended ? .optional : .essential
         session.send(
             command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
     }
@@ -384,11 +411,11 @@ public struct PeripheralHost: Sendable {
             case .subscribed(let client, _, _, indicate: true):
                 // A Service Changed may have waited for this.
                 sendPendingIndication(to: client, at: now, &out, &emit)
-            case .mtu(let client, _): overflows.removeAll { $0.link == client }
-            case .timeout, .read, .written, .subscribed, .features, .confirmed, .refused,
+            case .timeout, .mtu, .read, .written, .subscribed, .features, .confirmed, .refused,
                 .peerIndication:
                 break
             }
+            if case .mtu(let client, _) = event { overflows.removeAll { $0.link == client } }
             emit.append(.server(event))
         }
         serverEvents.removeAll()
@@ -401,7 +428,8 @@ public struct PeripheralHost: Sendable {
         switch event {
         case .ready:
             advertising.controllerWasReset(
-                session.information.hasExtendedAdvertising ? .extended : .legacy)
+                session.information.hasExtendedAdvertising ? .extended : .legacy,
+                hciVersion: session.information.hciVersion)
             emit.append(.ready(session.information))
             reconcile(at: now, &out)
         case .failed(let failure):
@@ -409,22 +437,9 @@ public struct PeripheralHost: Sendable {
             emit.append(.failed(failure))
         case .note(let note): emit.append(.note(note))
         case .answered(let opcode, let status):
-            if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
-                !advertising.hasEverBeenEnabled
-            {
-                // One family a power-on: from here it is the legacy one, after a reset.
-                advertising.mustUseLegacy = true
-                start(at: now, sending: &out, emit: &emit)
-                return
-            }
-            switch advertising.answered(opcode, status) {
-            case .enabled(let interval): emit.append(.advertising(interval))
-            case .disabled: if !advertising.isWanted { emit.append(.advertisingStopped) }
-            case .refused(let status): emit.append(.advertisingRefused(status))
-            case nil: break
-            }
-            reconcile(at: now, &out)
+            answered(opcode, status, at: now, &out, &emit)
         case .connected(let link, let information):
+            pausedAt = nil
             advertising.connectionWasMade(
                 cancelled: session.cancel(
                     AdvertisingCommand.enable(true).opcode(advertising.family)))
@@ -443,9 +458,43 @@ public struct PeripheralHost: Sendable {
             overflows.removeAll { $0.link == link }
             advertising.situationChanged()
             emit.append(.disconnected(link: link, reason))
-            reconcile(at: now, &out)
+            mustSettle = true
         case .connectionUpdated(let link): emit.append(.connectionUpdated(link: link))
         case .report: break
         }
+    }
+
+    private mutating func answered(
+        _ opcode: Opcode, _ status: HCIStatus, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<PeripheralEvent>
+    ) {
+        if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
+            !advertising.rounds(opcode, status), !advertising.hasEverBeenEnabled
+        {
+            // One family a power-on: from here it is the legacy one, after a reset.
+            advertising.mustUseLegacy = true
+            start(at: now, sending: &out, emit: &emit)
+            return
+        }
+        switch advertising.answered(opcode, status) {
+        case .enabled(let interval):
+            emit.append(.advertising(interval, gap: pausedAt.map { now - $0 }))
+            pausedAt = nil
+        case .disabled:
+            if advertising.isWanted, maySendAdvertising {
+                pausedAt = now
+                emit.append(.advertisingPaused)
+            } else {
+                emit.append(.advertisingStopped)
+            }
+        case .refused(let status):
+            pausedAt = nil
+            emit.append(.advertisingRefused(status))
+        case nil: break
+        }
+        if let (from, to) = advertising.takeRounding() {
+            emit.append(.note(.intervalRounded(from: from, to: to)))
+        }
+        reconcile(at: now, &out)
     }
 }

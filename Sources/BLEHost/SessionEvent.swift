@@ -37,6 +37,8 @@ public enum ControllerNote: Equatable, Sendable {
     case malformedEvent(EventCode, String)
     case unknownConnection(UInt16)
     case linkOverflow(ConnectionHandle)
+    /// The controller does not advertise so often; said once.
+    case intervalRounded(from: AdvertisingInterval, to: AdvertisingInterval)
 }
 
 extension ControllerNote: CustomStringConvertible {
@@ -54,6 +56,9 @@ extension ControllerNote: CustomStringConvertible {
             "the controller names connection \(Hex.code(handle)), which does not exist: ignored"
         case .linkOverflow(let handle):
             "connection \(Hex.code(handle.rawValue)) takes no data and keeps asking: disconnected"
+        case .intervalRounded(let from, let to):
+            "the controller cannot advertise every \(from) here: \(to) instead, "
+                + "and so with all intervals below"
         }
     }
 }

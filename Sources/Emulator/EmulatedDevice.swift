@@ -14,7 +14,7 @@ public enum DeviceEvent: Sendable {
     case host(PeripheralEvent)
     /// The interval policy decided; the controller's new interval follows as `.host(.advertising)`.
     case interval(IntervalDecision)
-    case activity(ActivityChange)
+    case activity(ActivityEvent)
     /// What a rule of the profile says.
     case said(String)
 }
@@ -26,6 +26,9 @@ public struct EmulatedDevice: Sendable {
     public internal(set) var host: PeripheralHost
     /// The address the device uses; nil for the controller's own public one.
     public let randomAddress: DeviceAddress?
+    /// What advertising intervals have been in force since power-on; nil before it, and where the
+    /// profile does not advertise.
+    public internal(set) var history: IntervalHistory?
     private let seed: UInt64
     private var isOn = false
     var values: [LiveValue] = []
@@ -33,9 +36,10 @@ public struct EmulatedDevice: Sendable {
     private var streams: [Int] = []
     private var counters: [Int] = []
     private var due = DeadlineQueue()
-    private var detector: ActivityDetector?
-    private var policy: IntervalController
+    private var sample = ByteBlock(capacity: 32)
     var hostEvents = Outputs<PeripheralEvent>()
+
+    // What `Reactions` works with.
     /// Values that repeat others.
     let echoes: [(handle: UInt16, of: UInt16)]
     var records: [LiveRecords]
@@ -46,9 +50,17 @@ public struct EmulatedDevice: Sendable {
     private let followsWrites: Bool
     /// What generators take from outside.
     private var surroundings = Surroundings()
-    private var changes = Outputs<ActivityChange>()
-    private var decisions = Outputs<IntervalDecision>()
-    private var sample = ByteBlock(capacity: 32)
+
+    // What `DeviceActivity` works with.
+    var detector: ActivityDetector?
+    var policy: IntervalController
+    var advertisingData: LiveAdvertisingData?
+    /// The latest decisions, for the reasons of what the controller confirms.
+    var decisions: [IntervalDecision] = []
+    /// A midnight; nil while the time of day is not known.
+    var midnight: Instant?
+    var activityEvents = Outputs<ActivityEvent>()
+    var newDecisions = Outputs<IntervalDecision>()
 
     /// A value that moves by itself.
     struct LiveValue: Sendable {
@@ -79,14 +91,7 @@ public struct EmulatedDevice: Sendable {
         echoes = plan.bindings.compactMap { binding in
             binding.echoedHandle.map { (binding.valueHandle, $0) }
         }
-        records = plan.bindings.compactMap { binding in
-            binding.records.map { spec in
-                LiveRecords(
-                    handle: binding.valueHandle, recordHandle: plan.handle(of: spec.target),
-                    contextHandle: spec.contextTarget.flatMap { plan.handle(of: $0) },
-                    store: RecordStore(spec.records))
-            }
-        }
+        records = LiveRecords.all(of: plan)
         followsWrites =
             !echoes.isEmpty || !records.isEmpty
             || plan.bindings.contains { !$0.reactions.isEmpty }
@@ -97,7 +102,7 @@ public struct EmulatedDevice: Sendable {
         case .publicDevice: randomAddress = nil
         }
         let set = profile.advertising.first
-        policy = IntervalController(set?.policy ?? .fixed(.minimum))
+        policy = IntervalController(set?.policy ?? IntervalPolicy(.fixed(.minimum)))
         var configuration = PeripheralConfiguration(
             plan: AdvertisingPlan(set, hasRandomAddress: randomAddress != nil),
             interval: policy.interval, randomAddress: randomAddress,
@@ -110,13 +115,15 @@ public struct EmulatedDevice: Sendable {
                 timeout: UInt16(clamping: $0.timeout.microseconds / 10_000))
         }
         host = PeripheralHost(
-            configuration, server: plan.makeServer(profile.server, authenticator: authenticator))
+            configuration,
+            server: plan.makeServer(profile.server, authenticator: authenticator))
+        host.server.reportsAccess = feelsUse
     }
 
-    /// Whether reads are told, or only what changes something.
+    /// Whether reads are told, or only what changes something. Where use is felt they always are.
     public var reportsReads: Bool {
         get { host.server.reportsAccess }
-        set { host.server.reportsAccess = newValue }
+        set { host.server.reportsAccess = newValue || feelsUse }
     }
 
     // MARK: power
@@ -128,13 +135,13 @@ public struct EmulatedDevice: Sendable {
     ) {
         if !isOn {
             isOn = true
-            detector = profile.activity.map { ActivityDetector($0, start: now) }
             let since = TimeSpan(microseconds: surroundings.unixMicroseconds)
             surroundings.unixMicroseconds = (since + (now - .zero)).microseconds
             for binding in plan.bindings { start(binding, at: now) }
+            startFeeling(seed: seed, at: now, &out, &emit)
         }
         host.start(at: now, sending: &out, emit: &hostEvents)
-        forward(&emit)
+        forward(at: now, &out, &emit)
     }
 
     private mutating func start(_ binding: ValueBinding, at now: Instant) {
@@ -159,13 +166,52 @@ public struct EmulatedDevice: Sendable {
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<DeviceEvent>
     ) {
         host.stop(at: now, sending: &out, emit: &hostEvents)
-        forward(&emit)
+        forward(at: now, &out, &emit)
     }
 
     /// The controller is gone. Values, generators and the activity signal go on.
     public mutating func controllerIsGone(at now: Instant, emit: inout Outputs<DeviceEvent>) {
+        history?.isSilent(at: now)
         host.controllerIsGone(emit: &hostEvents)
-        forward(&emit)
+        // Nothing can be sent, and nothing is: the host is off.
+        var out = ByteBlock(capacity: 0)
+        forward(at: now, &out, &emit)
+    }
+
+    // MARK: the world around it
+
+    /// Tells the activity signal something; before power-on nothing is felt.
+    public mutating func feel(
+        _ input: ActivityInput, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<DeviceEvent>
+    ) {
+        guard isOn else { return }
+        take(input, at: now, &out, &emit)
+    }
+
+    /// Says the time since midnight at `now`: before power-on, and again after each jump of the
+    /// clock.
+    public mutating func setTimeOfDay(
+        _ time: TimeSpan, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<DeviceEvent>
+    ) {
+        midnight = now - time
+        if isOn { decide(.timeOfDay(time), at: now, &out, &emit) }
+    }
+
+    /// Whether the time of day matters: to a schedule, or to the rhythm of a day.
+    public var asksTimeOfDay: Bool {
+        followsTimeOfDay
+            || profile.activity?.sources.contains {
+                if case .dayRhythm = $0 { true } else { false }
+            } == true
+    }
+
+    /// Whether jumps of the clock matter.
+    public var followsTimeOfDay: Bool {
+        profile.advertising.contains {
+            if case .schedule = $0.policy.rule { true } else { false }
+        }
     }
 
     // MARK: packets and time
@@ -179,13 +225,15 @@ public struct EmulatedDevice: Sendable {
         if followsWrites { followWrites(at: now, &out) }
         if !counters.isEmpty { countWrites(at: now, &out) }
         if !streams.isEmpty { stream(at: now, &out) }
-        forward(&emit)
+        forward(at: now, &out, &emit)
     }
 
     public var deadline: Instant? {
         guard isOn else { return nil }
-        let own = earliest(detector?.deadline, due.first?.deadline)
-        return earliest(earliest(host.deadline, recordsDeadline), own)
+        return earliest(
+            earliest(earliest(host.deadline, recordsDeadline), due.first?.deadline),
+            earliest(
+                advertisingData?.deadline, earliest(detector?.deadline, policy.deadline)))
     }
 
     public mutating func expire(
@@ -195,13 +243,16 @@ public struct EmulatedDevice: Sendable {
         if let deadline = host.deadline, deadline <= now {
             host.expire(at: now, sending: &out, emit: &hostEvents)
         }
-        forward(&emit)
-        expireActivity(at: now, &out, &emit)
+        forward(at: now, &out, &emit)
+        expireFeeling(at: now, &out, &emit)
         while let first = due.first, first.deadline <= now {
             expireValue(first.index, at: now, &out)
         }
         if !records.isEmpty { expireRecords(at: now, &out) }
-        forward(&emit)
+        if let deadline = advertisingData?.deadline, deadline <= now {
+            updateAdvertisingData(at: now, &out)
+        }
+        forward(at: now, &out, &emit)
     }
 
     private mutating func expireValue(_ index: Int, at now: Instant, _ out: inout ByteBlock) {
@@ -247,32 +298,21 @@ public struct EmulatedDevice: Sendable {
         }
     }
 
-    private mutating func expireActivity(
-        at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
-    ) {
-        guard let deadline = detector?.deadline, deadline <= now else { return }
-        changes.removeAll()
-        detector?.expire(at: now, emit: &changes)
-        for change in changes.elements {
-            emit.append(.activity(change))
-            decisions.removeAll()
-            policy.handle(.activity(change), at: now, emit: &decisions)
-            for decision in decisions.elements {
-                emit.append(.interval(decision))
-                host.setInterval(decision.to, at: now, sending: &out)
-            }
-        }
-    }
-
     /// Why the interval in force was chosen.
     public var intervalReason: String { policy.reason }
 
-    mutating func forward(_ emit: inout Outputs<DeviceEvent>) {
-        for event in hostEvents.elements { emit.append(.host(event)) }
+    /// Passes the host's events on and does what they call for.
+    mutating func forward(
+        at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
+    ) {
+        for event in hostEvents.elements {
+            emit.append(.host(event))
+            react(to: event, at: now, &out, &emit)
+        }
         hostEvents.removeAll()
-        guard !notes.isEmpty else { return }
         for note in notes { emit.append(.said(note)) }
         notes.removeAll()
+        host.settle(at: now, sending: &out)
     }
 }
 

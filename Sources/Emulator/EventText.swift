@@ -4,13 +4,14 @@ import BLEHost
 import GATT
 import HCI
 import Profiles
+import SansIO
 import Wire
 
 /// How much a line matters. `debug` is the most talkative.
 public enum LogLevel: Int, Comparable, CaseIterable, Sendable {
     case error, warning, info, debug
 
-    /// The word on the command line. Spelled out: reflection would cost a quarter of start-up.
+    /// The word on the command line; spelled out, for reflection costs a quarter of start-up.
     public var name: String {
         switch self {
         case .error: "error"
@@ -46,7 +47,8 @@ extension EmulatedDevice {
 
     static func level(of event: DeviceEvent) -> LogLevel {
         switch event {
-        case .activity, .interval, .said: .info
+        case .activity(let event): level(of: event)
+        case .interval, .said: .info
         case .host(let event):
             switch event {
             case .failed: .error
@@ -54,8 +56,17 @@ extension EmulatedDevice {
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
                 .connectionUpdated, .parametersAnswered:
                 .info
+            case .advertisingPaused: .debug
             case .server(let event): level(of: event)
             }
+        }
+    }
+
+    private static func level(of event: ActivityEvent) -> LogLevel {
+        switch event {
+        case .sourceLost: .warning
+        case .changed, .sourceReturned: .info
+        case .level, .signalLost, .signalReturned: .debug
         }
     }
 
@@ -80,12 +91,32 @@ extension EmulatedDevice {
     private func text(for event: DeviceEvent) -> String? {
         switch event {
         case .host(let event): text(for: event)
-        case .activity(let change):
-            profile.advertising.isEmpty ? "\(change.state): \(change.reason)" : nil
+        case .activity(let event): text(for: event)
         case .said(let text): text
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }
+    }
+
+    private func text(for event: ActivityEvent) -> String? {
+        switch event {
+        case .changed(let change):
+            // The interval's line says it too.
+            profile.advertising.isEmpty ? "\(change.state): \(change.reason)" : nil
+        case .level(let level, _): "activity level \(Int((level * 100).rounded())) %"
+        case .sourceLost(let source, let reason, _):
+            "activity source \(sourceName(source)) is lost: \(reason)"
+        case .sourceReturned(let source, _): "activity source \(sourceName(source)) is back"
+        case .signalLost(let reason, _): "the activity signal is lost: \(reason)"
+        case .signalReturned: "the activity signal is back"
+        }
+    }
+
+    private func sourceName(_ index: Int) -> String {
+        guard let sources = profile.activity?.sources, sources.indices.contains(index),
+            case .live(let live) = sources[index]
+        else { return "\(index + 1)" }
+        return "\(live)"
     }
 
     private func text(for event: PeripheralEvent) -> String? {
@@ -99,7 +130,7 @@ extension EmulatedDevice {
                 + "address \(address)"
         case .failed(let failure): return "\(failure)"
         case .note(let note): return "\(note)"
-        case .advertising(let interval):
+        case .advertising(let interval, let gap):
             let kind = profile.advertising.first?.kind
             let how =
                 switch kind {
@@ -107,7 +138,9 @@ extension EmulatedDevice {
                 case .scannable: "scannable"
                 case .nonConnectable, nil: "non-connectable"
                 }
-            return "advertising \(how) every \(interval): \(intervalReason)"
+            let change = gap.map { ", after \($0.microseconds) us off the air" } ?? ""
+            return "advertising \(how) every \(interval)\(change): \(intervalReason)"
+        case .advertisingPaused: return "advertising paused to change its interval"
         case .advertisingStopped: return "advertising stopped"
         case .advertisingRefused(let status):
             return "the controller refuses to advertise now: \(status); "
@@ -120,11 +153,12 @@ extension EmulatedDevice {
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
         case .parametersAnswered(let link, let accepted):
             return "\(peer(link)) "
-                + (accepted ? "accepts" : "does not accept") + " the connection parameters asked for"
+                + (accepted ? "accepts" : "does not accept")
+                + " the connection parameters asked for"
         case .overflow(let link, let handle, let isCut):
-            return "\(name(of: handle)) has more than the \(host.server.mtu(of: link) - 3) octets "
-                + "that a notification to \(peer(link)) carries: "
-                + (isCut ? "it is cut" : "it is not sent")
+            let room = host.server.mtu(of: link) - 3
+            return "\(name(of: handle)) has more than the \(room) octets that a notification to "
+                + "\(peer(link)) carries: " + (isCut ? "it is cut" : "it is not sent")
         case .server(let event): return text(for: event)
         }
     }

@@ -15,6 +15,17 @@ struct LiveRecords: Sendable {
     /// The client that asked last: its link's end ends the report.
     var client: Int?
     var store: RecordStore
+
+    static func all(of plan: AttributePlan) -> [LiveRecords] {
+        plan.bindings.compactMap { binding in
+            binding.records.map { spec in
+                LiveRecords(
+                    handle: binding.valueHandle, recordHandle: plan.handle(of: spec.target),
+                    contextHandle: spec.contextTarget.flatMap { plan.handle(of: $0) },
+                    store: RecordStore(spec.records))
+            }
+        }
+    }
 }
 
 extension EmulatedDevice {
@@ -36,7 +47,7 @@ extension EmulatedDevice {
         sending out: inout ByteBlock, emit: inout Outputs<DeviceEvent>
     ) -> Bool {
         let isSet = set(octets, field: field, of: handle, isSent: nil, depth: 0, at: now, &out)
-        forward(&emit)
+        forward(at: now, &out, &emit)
         return isSet
     }
 
@@ -46,7 +57,7 @@ extension EmulatedDevice {
         emit: inout Outputs<DeviceEvent>
     ) {
         host.notify(handle, at: now, sending: &out, emit: &hostEvents)
-        forward(&emit)
+        forward(at: now, &out, &emit)
     }
 
     /// - Parameter isSent: nil where `send:` says it.
@@ -107,7 +118,7 @@ extension EmulatedDevice {
                     records[index].client = nil
                     records[index].store.cancel()
                 }
-            case .server, .ready, .failed, .note, .advertising, .advertisingStopped,
+            case .server, .ready, .failed, .note, .advertising, .advertisingPaused, .advertisingStopped,
                 .advertisingRefused, .connected, .connectionUpdated, .parametersAnswered,
                 .overflow:
                 break

@@ -28,6 +28,7 @@ public struct TranscriptDifference: Equatable, Sendable, CustomStringConvertible
 ///     link encrypted bonded key-size=16    what the link is now; a word not said is not so
 ///     notify 0x0003 0102    the application sets the value and sends it to who has asked
 ///     set 0x0003 0102       the application sets the value
+///     value 0x0003 0102     the value must be this, as the application sees it
 ///     disconnect            a new, plain link follows
 ///     client 1              the lines that follow are of this client; 0 at first
 ///     wait 30 s             time passes
@@ -41,6 +42,7 @@ public struct Transcript: Sendable {
         case link(LinkSecurity)
         case notify(UInt16, [UInt8]?)
         case set(UInt16, [UInt8])
+        case value(UInt16, [UInt8])
         case disconnect
         case client(Int)
         case wait(TimeSpan)
@@ -84,6 +86,8 @@ public struct Transcript: Sendable {
             return .notify(try handle(words[0]), try octets(words[1...]))
         case "set" where words.count >= 1:
             return .set(try handle(words[0]), try octets(words[1...], mayBeEmpty: true))
+        case "value" where words.count >= 1:
+            return .value(try handle(words[0]), try octets(words[1...], mayBeEmpty: true))
         case "link": return .link(try security(words))
         case "silence" where words.isEmpty: return .silence
         case "disconnect" where words.isEmpty: return .disconnect
@@ -108,7 +112,7 @@ public struct Transcript: Sendable {
                 message:
                     "cannot read \"\(([Substring(command)] + words).joined(separator: " "))\"; "
                     + "write > HEX, < HEX, silence, link [WORDS], notify HANDLE [HEX], "
-                    + "set HANDLE HEX, disconnect, client N, wait N s or changed HANDLE HANDLE")
+                    + "set HANDLE HEX, value HANDLE HEX, disconnect, client N, wait N s or changed HANDLE HANDLE")
         }
     }
 

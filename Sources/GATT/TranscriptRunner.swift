@@ -61,6 +61,12 @@ private struct TranscriptRun {
             guard server.setValue(value, of: handle) else {
                 return "\(Hex.code(handle)) cannot take the value \(Hex.string(value))"
             }
+        case .value(let handle, let value):
+            let present = server.value(of: handle).map { Hex.string($0) }
+            guard present == Hex.string(value) else {
+                return "the value of \(Hex.code(handle)) is \(present ?? "none"), "
+                    + "expected \(Hex.string(value))"
+            }
         case .disconnect:
             if let complaint = leftover(of: client) { return complaint }
             server.disconnect(client)

@@ -32,14 +32,7 @@ public enum CheckReport {
                     + "timeout \(connection.timeout)")
         }
         lines += server(profile.server)
-        if let rule = profile.activity {
-            let end = rule.samples.last?.time ?? .zero
-            let above = DecimalText.short(rule.activeAbove)
-            let below = DecimalText.short(rule.idleBelow)
-            lines.append(
-                "  activity above \(above) g, idle after \(rule.hold) below \(below) g; "
-                    + "trace of \(rule.samples.count) values in \(end)")
-        }
+        if let rule = profile.activity { lines += rule.lines.map { "  " + $0 } }
         return lines
     }
 
@@ -72,7 +65,10 @@ public enum CheckReport {
             case .scannable: "scannable"
             case .nonConnectable: "non-connectable"
             }
-        var lines = ["", "advertising \(set.name), \(kind), interval \(set.policy)"]
+        // The policy's rule, then what holds besides.
+        let policy = set.policy.parts
+        var lines = ["", "advertising \(set.name), \(kind), interval \(policy[0])"]
+        lines += policy.dropFirst().map { "  " + $0 }
         lines += structures(set.data, of: "data")
         if !set.scanResponse.isEmpty { lines += structures(set.scanResponse, of: "scan-response") }
         return lines

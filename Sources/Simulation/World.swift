@@ -1,4 +1,5 @@
 // The virtual world: one device, the air, and whoever else is on it, driven by deadlines.
+public import Advertising
 public import Emulator
 import HCI
 public import SansIO
@@ -75,6 +76,26 @@ public struct World: Sendable {
     public mutating func powerOff(at now: Instant) {
         port.perform(at: now, sending: &up) { device, out in
             device.powerOff(at: now, sending: &out, emit: &deviceEvents)
+        }
+        deliverFromDevice(at: now)
+        settle(at: now)
+    }
+
+    /// Tells the device's activity signal what has come in.
+    public mutating func feel(_ inputs: [ActivityInput], at now: Instant) {
+        port.perform(at: now, sending: &up) { device, out in
+            for input in inputs {
+                device.feel(input, at: now, sending: &out, emit: &deviceEvents)
+            }
+        }
+        deliverFromDevice(at: now)
+        settle(at: now)
+    }
+
+    /// Tells the device the time since midnight.
+    public mutating func setTimeOfDay(_ time: TimeSpan, at now: Instant) {
+        port.perform(at: now, sending: &up) { device, out in
+            device.setTimeOfDay(time, at: now, sending: &out, emit: &deviceEvents)
         }
         deliverFromDevice(at: now)
         settle(at: now)

@@ -1,4 +1,5 @@
 // The driver of a controller behind a transport: its loss, its return, and the end.
+import Advertising
 import BLEHost
 import Emulator
 import LinuxIO
@@ -12,6 +13,9 @@ struct LiveTransportRun: ~Copyable {
     private var reporter: Reporter
     private let transport: ByteTransport
     private let token: Token
+    private let activity: LiveActivity?
+    private var felt = Outputs<ActivityInput>()
+    private var clock = WallClock()
     private var buffer = ReadBuffer()
     private var out = ByteBlock(capacity: 65_536)
     private var events = Outputs<DeviceEvent>()
@@ -38,7 +42,7 @@ struct LiveTransportRun: ~Copyable {
 
     init(
         loop: consuming EventLoop, port: DevicePort, reporter: Reporter, transport: ByteTransport,
-        end: Instant?, reconnects: Bool
+        activity: LiveActivity?, end: Instant?, reconnects: Bool
     ) {
         token = loop.makeToken()
         start = loop.now()
@@ -46,21 +50,29 @@ struct LiveTransportRun: ~Copyable {
         self.port = port
         self.reporter = reporter
         self.transport = transport
+        self.activity = activity
         self.end = end
         self.reconnects = reconnects
     }
 
     /// Runs until a signal, the end of the duration, or a controller that cannot be used.
     mutating func run() throws(SystemError) -> ExitCode {
+        if port.device.asksTimeOfDay { tellTime(at: start) }
+        let followsTime = port.device.followsTimeOfDay
         while true {
             flush()
-            if case .ended(let code) = state { return reporter.finish(code) }
+            if case .ended(let code) = state {
+                reporter.summarise(port.device, at: loop.now())
+                return reporter.finish(code)
+            }
             try loop.watch(transport, as: token)
             try loop.wait(until: nextDeadline)
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
+            if followsTime { tellTime(at: now) }
             if case .away(let next, _) = state, next <= now { reopen(at: now) }
             for event in loop.events where event.token == token { read(at: now) }
+            try feel(at: now)
             if let deadline = port.deadline, deadline <= now {
                 port.expire(at: now, sending: &out, emit: &events)
             }
@@ -70,9 +82,32 @@ struct LiveTransportRun: ~Copyable {
     }
 
     private var nextDeadline: Instant? {
-        var deadline = earliest(port.deadline, end)
+        var deadline = earliest(earliest(port.deadline, activity?.deadline), end)
         if case .away(let next, _) = state { deadline = earliest(deadline, next) }
         return deadline
+    }
+
+    private mutating func tellTime(at now: Instant) {
+        guard let time = clock.jump(at: now) else { return }
+        port.perform(at: now, sending: &out) { device, out in
+            device.setTimeOfDay(time, at: now, sending: &out, emit: &events)
+        }
+    }
+
+    /// Gives the device what its live sources have for it.
+    private mutating func feel(at now: Instant) throws(SystemError) {
+        guard let activity else { return }
+        for event in loop.events {
+            try activity.handle(event, loop: &loop, at: now, emit: &felt)
+        }
+        try activity.expire(at: now, loop: &loop, emit: &felt)
+        guard !felt.isEmpty else { return }
+        port.perform(at: now, sending: &out) { device, out in
+            for input in felt.elements {
+                device.feel(input, at: now, sending: &out, emit: &events)
+            }
+        }
+        felt.removeAll()
     }
 
     // MARK: the transport
@@ -184,6 +219,7 @@ struct LiveTransportRun: ~Copyable {
             flush()
         }
         transport.close()
+        reporter.summarise(port.device, at: loop.now())
         return reporter.finish(.done)
     }
 }

@@ -1,4 +1,5 @@
 // The driver of the embedded controller in real time, whose air other hosts join over TCP.
+import Advertising
 import Emulator
 import HCI
 import LinuxIO
@@ -12,6 +13,9 @@ struct LiveWorldRun: ~Copyable {
     private var world: World
     private var reporter: Reporter
     private var server: AirServer?
+    private let activity: LiveActivity?
+    private var felt = Outputs<ActivityInput>()
+    private var clock = WallClock()
     private var guests: [Guest] = []
     private var buffer = ReadBuffer()
     private let end: Instant?
@@ -28,30 +32,48 @@ struct LiveWorldRun: ~Copyable {
 
     init(
         loop: consuming EventLoop, world: World, reporter: Reporter, server: AirServer?,
-        end: Instant?
+        activity: LiveActivity?, end: Instant?
     ) {
         self.loop = loop
         self.world = world
         self.reporter = reporter
         self.server = server
+        self.activity = activity
         self.end = end
     }
 
     /// Runs until a signal, the end of the duration, or an outcome of the central.
     mutating func run() throws(SystemError) -> ExitCode {
+        let device = world.port.device
+        if device.asksTimeOfDay { tellTime(at: loop.now()) }
         world.powerOn(at: loop.now())
         var outcome = try turn()
         while outcome == nil {
-            try loop.wait(until: earliest(world.deadline, end))
+            let deadline = earliest(world.deadline, activity?.deadline)
+            try loop.wait(until: earliest(deadline, end))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
+            if device.followsTimeOfDay { tellTime(at: now) }
             if let deadline = world.deadline, deadline <= now { world.run(at: now) }
             for event in loop.events { try handle(event, at: now) }
+            try activity?.expire(at: now, loop: &loop, emit: &felt)
+            feel(at: now)
             outcome = try turn()
         }
         world.powerOff(at: loop.now())
         let last = try turn()
+        reporter.summarise(world.port.device, at: loop.now())
         return reporter.finish(outcome ?? last ?? .done)
+    }
+
+    private mutating func tellTime(at now: Instant) {
+        if let time = clock.jump(at: now) { world.setTimeOfDay(time, at: now) }
+    }
+
+    private mutating func feel(at now: Instant) {
+        guard !felt.isEmpty else { return }
+        world.feel(felt.elements, at: now)
+        felt.removeAll()
     }
 
     /// Writes out what a turn has brought.
@@ -71,6 +93,7 @@ struct LiveWorldRun: ~Copyable {
     }
 
     private mutating func handle(_ event: ReadyEvent, at now: Instant) throws(SystemError) {
+        try activity?.handle(event, loop: &loop, at: now, emit: &felt)
         guard let server else { return }
         switch try server.handle(event, loop: &loop, buffer: &buffer) {
         case .opened(let peer):

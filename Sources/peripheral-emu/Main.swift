@@ -25,6 +25,8 @@ enum PeripheralEmu {
             console.print("peripheral-emu \(version)")
             return .done
         case .success(.check(let paths)): return CheckCommand.run(paths, &console)
+        case .success(.replay(let transcript, let profile)):
+            return CheckCommand.replay(transcript, on: profile, &console)
         case .success(.run(let options)): return RunCommand.run(options)
         }
     }

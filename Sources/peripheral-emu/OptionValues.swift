@@ -28,6 +28,14 @@ extension Options {
         }
     }
 
+    static func activity(_ text: String) throws(UsageError) -> ActivitySpec {
+        guard let spec = ActivitySpec(text) else {
+            let forms = ActivitySpec.forms.map(\.form).joined(separator: ", ")
+            throw UsageError("--activity: \"\(text)\" is no activity source; write \(forms)")
+        }
+        return spec
+    }
+
     static func seed(_ text: String) throws(UsageError) -> UInt64 {
         guard text.utf8.allSatisfy(isDigit), let seed = UInt64(text) else {
             throw UsageError("--seed: \"\(text)\" is no whole number of 0 to \(UInt64.max)")

@@ -11,6 +11,8 @@ enum Command {
     case run(RunOptions)
     /// Validate these profiles.
     case check([String])
+    /// Replay a transcript on a profile's server.
+    case replay(transcript: String, profile: String)
     case help
     case version
 }
@@ -33,6 +35,8 @@ struct RunOptions {
     /// nil takes the controller's own default.
     var seed: UInt64?
     var logLevel = LogLevel.info
+    /// Takes the place of the sources in the profile's activity.
+    var activity: ActivitySpec?
     /// Whether a controller that was lost is waited for.
     var reconnects = true
 }
@@ -94,6 +98,10 @@ enum Options {
             "virtual-time", nil,
             "do not wait for the clock; equal seeds give equal runs; needs --duration"
         ) { run, _ throws(UsageError) in run.virtualTime = true },
+        Row(
+            "activity", "SOURCE",
+            "what the device feels, instead of what the profile says; see below"
+        ) { run, text throws(UsageError) in run.activity = try activity(text) },
         Row("capture", "FILE", "write all HCI packets to a btsnoop file") {
             run, text throws(UsageError) in run.capture = text
         },
@@ -109,10 +117,18 @@ enum Options {
         Row("no-reconnect", nil, "end with exit code 3 when the controller is lost") {
             run, _ throws(UsageError) in run.reconnects = false
         },
+        Row(
+            transcript, "FILE",
+            "with check: replay these PDUs on the profile's server, show the first difference"
+        ) { _, text throws(UsageError) in
+            throw UsageError(
+                "--transcript belongs to check; write check --transcript \(text) PROFILE")
+        },
         Row(help, nil, "show this text") { _, _ throws(UsageError) in },
         Row(version, nil, "show the version") { _, _ throws(UsageError) in },
     ]
 
+    private static let transcript = "transcript"
     private static let help = "help"
     private static let version = "version"
 
@@ -141,7 +157,7 @@ enum Options {
         let given = Set(scan.options.map { table[$0.row].name })
         if given.contains(help) { return .help }
         if given.contains(version) { return .version }
-        if name == "check" { return .check(try profilesToCheck(scan)) }
+        if name == "check" { return try check(scan) }
         var run = RunOptions()
         for option in scan.options { try table[option.row].apply(&run, option.argument) }
         if let operand = scan.operands.first {
@@ -150,14 +166,19 @@ enum Options {
         return .run(try checked(run))
     }
 
-    private static func profilesToCheck(_ scan: Scan) throws(UsageError) -> [String] {
-        if let option = scan.options.first {
+    private static func check(_ scan: Scan) throws(UsageError) -> Command {
+        for option in scan.options where table[option.row].name != transcript {
             throw UsageError("check does not take --\(table[option.row].name); write check FILE…")
         }
-        guard !scan.operands.isEmpty else {
+        guard let profile = scan.operands.first else {
             throw UsageError("check needs a profile; write check FILE…")
         }
-        return scan.operands
+        guard let option = scan.options.first else { return .check(scan.operands) }
+        guard scan.options.count == 1, scan.operands.count == 1 else {
+            throw UsageError(
+                "one transcript goes with one profile; write check --transcript FILE PROFILE")
+        }
+        return .replay(transcript: option.argument, profile: profile)
     }
 
     /// The rules between options.
@@ -203,7 +224,8 @@ enum Options {
     static var helpText: String {
         var lines = [
             "Usage: peripheral-emu --profile FILE [OPTION…]",
-            "       peripheral-emu check FILE…", "", "Commands:",
+            "       peripheral-emu check FILE…",
+            "       peripheral-emu check --transcript FILE PROFILE", "", "Commands:",
         ]
         for (name, help) in commands { lines.append(row(name, help)) }
         lines += ["", "Options:"]
@@ -213,6 +235,8 @@ enum Options {
         }
         lines += ["", "Controllers:"]
         for (form, meaning) in ControllerSpec.forms { lines.append(row(form, meaning)) }
+        lines += ["", "Activity sources:"]
+        for (form, meaning) in ActivitySpec.forms { lines.append(row(form, meaning)) }
         lines += [
             "", "Exit codes: 0 done, 1 an expectation was not met, 2 wrong usage or profile,",
         ]

@@ -1,4 +1,5 @@
 // Profiles from the file system.
+import Advertising
 import Emulator
 import LinuxIO
 import Profiles
@@ -28,5 +29,16 @@ enum ProfileFile {
             for error in error.list { console.error("\(error)") }
             return nil
         }
+    }
+
+    /// The trace at `path`; nil where it is wrong, which has been said.
+    static func trace(_ path: String, column: String?, _ console: inout Console) -> TraceSource? {
+        do throws(SystemError) {
+            let bytes = try readFile(path, octetsMax: referencedOctetsMax)
+            do throws(ProfileErrors) {
+                return try ProfileLoader.trace(path: path, column: column, bytes: bytes)
+            } catch { for error in error.list { console.error("\(error)") } }
+        } catch { console.error("\(error)") }
+        return nil
     }
 }

@@ -1,4 +1,5 @@
 // Turns what happens into lines, the capture file and an exit code; the same for every driver.
+import Advertising
 import BLEHost
 import Emulator
 import LinuxIO
@@ -66,6 +67,14 @@ struct Reporter {
         }
         console.flush()
         return outcome
+    }
+
+    /// Prints what intervals a run has had; nothing where it never advertised.
+    mutating func summarise(_ device: EmulatedDevice, at now: Instant) {
+        guard console.level >= .info, device.host.hasEverAdvertised,
+            let history = device.history
+        else { return }
+        for line in history.report(until: now) { console.log(LogLine(.info, line)) }
     }
 
     /// Writes out what is left.

@@ -1,4 +1,5 @@
 // `run`: the accessory on a controller, in real or in virtual time.
+import Advertising
 import Emulator
 import LinuxIO
 import OpenSSLCrypto
@@ -14,7 +15,8 @@ enum RunCommand {
     static func run(_ options: RunOptions) -> ExitCode {
         var console = Console(level: options.logLevel)
         defer { console.flush() }
-        guard let path = options.profiles.first, let profile = ProfileFile.load(path, &console)
+        guard let path = options.profiles.first, var profile = ProfileFile.load(path, &console),
+            ActivityOption.apply(options, to: &profile, &console)
         else { return .usage }
         do throws(SystemError) {
             switch options.controller {
@@ -82,8 +84,9 @@ enum RunCommand {
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
         var reporter = Reporter(console: console, capture: try openCapture(options), start: start)
         let server = try openAir(options, &loop, &reporter)
+        let activity = try openActivity(world.port.device, &loop, &reporter)
         var run = LiveWorldRun(
-            loop: loop, world: world, reporter: reporter, server: server,
+            loop: loop, world: world, reporter: reporter, server: server, activity: activity,
             end: options.duration.map { start + $0 })
         return try run.run()
     }
@@ -106,20 +109,34 @@ enum RunCommand {
         }
     }
 
+    private static func openActivity(
+        _ device: EmulatedDevice, _ loop: inout EventLoop, _ reporter: inout Reporter
+    ) throws(SystemError) -> LiveActivity? {
+        let sources = device.profile.activity?.sources ?? []
+        let activity = try LiveActivity(sources, loop: &loop)
+        for name in activity?.names ?? [] {
+            reporter.log(.info, "activity: following \(name)", at: loop.now())
+        }
+        return activity
+    }
+
     private static func runOn(
         _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions, _ console: Console
     ) throws(SystemError) -> ExitCode {
         let seed = options.seed ?? machineID() ?? virtualSeed
-        let loop = try EventLoop()
+        var loop = try EventLoop()
         let start = loop.now()
         var port = DevicePort(device: makeDevice(profile, seed: seed, options))
         if options.capture != nil {
             port.capture = BtsnoopWriter(epoch: loop.unixMicroseconds(at: .zero))
         }
-        let reporter = Reporter(console: console, capture: try openCapture(options), start: start)
+        var reporter = Reporter(
+            console: console, capture: try openCapture(options), start: start)
+        let activity = try openActivity(port.device, &loop, &reporter)
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: try spec.open(),
-            end: options.duration.map { start + $0 }, reconnects: options.reconnects)
+            activity: activity, end: options.duration.map { start + $0 },
+            reconnects: options.reconnects)
         return try run.run()
     }
 }

@@ -17,6 +17,8 @@ struct VirtualTimeRun {
     }
 
     mutating func run() -> ExitCode {
+        // Virtual time begins at midnight.
+        world.setTimeOfDay(.zero, at: .zero)
         world.powerOn(at: .zero)
         var outcome = report(at: .zero)
         while outcome == nil, let deadline = world.deadline, deadline <= end {
@@ -27,6 +29,7 @@ struct VirtualTimeRun {
             world.powerOff(at: end)
             outcome = report(at: end)
         }
+        reporter.summarise(world.port.device, at: end)
         return reporter.finish(outcome ?? .done)
     }
 

@@ -68,42 +68,48 @@ private func reference(_ rule: ActivityRule, until end: Int64) -> [Change] {
 @Suite struct ActivityDetectorTests {
     @Test("active at the first value above, idle when the hold has passed, each with its reason")
     func burst() {
-        let told = changes(rule([
-            sample(0, 0.01), sample(60_000, 0.12), sample(61_500, 0.31), sample(63_000, 0.5),
-            sample(65_250, 0.02), sample(90_000, 0.03),
-        ]))
-        #expect(told == [
-            ActivityChange(
-                at: Instant(microseconds: 61_500_000), state: .active,
-                reason: .above(value: 0.31, threshold: 0.12)),
-            ActivityChange(
-                at: Instant(microseconds: 75_250_000), state: .idle,
-                reason: .below(threshold: 0.05, hold: .seconds(10))),
-        ])
-        #expect(told.map(\.reason.description)
-            == ["activity 0.31 g above 0.12 g", "idle: below 0.05 g for 10 s"])
+        let told = changes(
+            rule([
+                sample(0, 0.01), sample(60_000, 0.12), sample(61_500, 0.31), sample(63_000, 0.5),
+                sample(65_250, 0.02), sample(90_000, 0.03),
+            ]))
+        #expect(
+            told == [
+                ActivityChange(
+                    at: Instant(microseconds: 61_500_000), state: .active,
+                    reason: .above(value: 0.31, threshold: 0.12)),
+                ActivityChange(
+                    at: Instant(microseconds: 75_250_000), state: .idle,
+                    reason: .below(threshold: 0.05, hold: .seconds(10))),
+            ])
+        #expect(
+            told.map(\.reason.description)
+                == ["activity 0.31 g above 0.12 g", "idle: below 0.05 g for 10 s"])
     }
 
     @Test("whole numbers are written without a point")
     func wholeNumbers() {
-        #expect(ActivityReason.above(value: 2, threshold: 1).description
-            == "activity 2 g above 1 g")
+        #expect(
+            ActivityReason.above(value: 2, threshold: 1).description
+                == "activity 2 g above 1 g")
     }
 
     @Test("a value between the thresholds, or equal to one, changes nothing and restarts the hold")
     func hysteresis() {
         #expect(changes(rule([sample(0, 0.12)])).isEmpty)
-        let told = changes(rule([
-            sample(0, 0.13), sample(1_000, 0.04), sample(10_999, 0.05), sample(11_000, 0.04),
-        ]))
+        let told = changes(
+            rule([
+                sample(0, 0.13), sample(1_000, 0.04), sample(10_999, 0.05), sample(11_000, 0.04),
+            ]))
         #expect(told.map(\.at) == [.zero, Instant(microseconds: 21_000_000)])
     }
 
     @Test("a value at the instant at which the hold ends still counts")
     func tie() {
-        let told = changes(rule([
-            sample(0, 1), sample(1_000, 0), sample(11_000, 0.2), sample(12_000, 0),
-        ]))
+        let told = changes(
+            rule([
+                sample(0, 1), sample(1_000, 0), sample(11_000, 0.2), sample(12_000, 0),
+            ]))
         #expect(told.map(\.at) == [.zero, Instant(microseconds: 22_000_000)])
     }
 
@@ -118,9 +124,11 @@ private func reference(_ rule: ActivityRule, until end: Int64) -> [Change] {
     func offset() {
         let start = Instant(microseconds: 123_456_789)
         let trace = rule([sample(100, 1), sample(200, 0)])
-        #expect(changes(trace, start: start).map(\.at) == changes(trace).map {
-            start + ($0.at - .zero)
-        })
+        #expect(
+            changes(trace, start: start).map(\.at)
+                == changes(trace).map {
+                    start + ($0.at - .zero)
+                })
     }
 
     @Test("the detector sleeps over samples that change nothing")
@@ -172,7 +180,8 @@ private func reference(_ rule: ActivityRule, until end: Int64) -> [Change] {
         var expected = reference(trace, until: time + hold + 5)
         for index in expected.indices.dropFirst().reversed()
         where index < expected.count
-            && expected[index].milliseconds == expected[index - 1].milliseconds {
+            && expected[index].milliseconds == expected[index - 1].milliseconds
+        {
             expected.removeSubrange(index - 1...index)
         }
         #expect(told == expected)

@@ -122,7 +122,8 @@ private struct Reference {
                 idleSince = now
             }
             if state == .idle, let after = rule.asleepAfter,
-                now - idleSince >= after.microseconds {
+                now - idleSince >= after.microseconds
+            {
                 state = .asleep
                 waking = 0
             }
@@ -179,8 +180,9 @@ private struct Reference {
         return (rule, samples)
     }
 
-    @Test("windows, sleep, wake and levels: equal to the reference at every microsecond",
-          arguments: 0..<120)
+    @Test(
+        "windows, sleep, wake and levels: equal to the reference at every microsecond",
+        arguments: 0..<120)
     func agreesWithReference(seed: UInt64) {
         var random = SeededRandom(seed: seed, stream: "signal")
         let (rule, samples) = Self.randomRule(&random)
@@ -218,17 +220,21 @@ private struct Reference {
     @Test("a step is felt within one window, at the instant that the RMS crosses")
     func window() {
         // 0.2 g fills the window; its RMS passes 0.12 g when 0.36 of it is filled.
-        var rule = rule([.trace(TraceSource(samples: [
-            sample(0, 0), sample(5_000_000, 0.2), sample(20_000_000, 0),
-        ]))])
+        var rule = rule([
+            .trace(
+                TraceSource(samples: [
+                    sample(0, 0), sample(5_000_000, 0.2), sample(20_000_000, 0),
+                ]))
+        ])
         rule.window = .seconds(2)
         var rig = Rig(rule)
         rig.run(to: at(100))
         // Below 0.05 g when 1/16 of the window is left.
-        #expect(rig.log == [
-            "5.720001 active: activity above 0.12 g RMS over 2 s",
-            "31.875001 idle: idle: below 0.05 g for 10 s",
-        ])
+        #expect(
+            rig.log == [
+                "5.720001 active: activity above 0.12 g RMS over 2 s",
+                "31.875001 idle: idle: below 0.05 g for 10 s",
+            ])
     }
 
     @Test("a live value just above the threshold is felt within one window")
@@ -254,12 +260,13 @@ private struct Reference {
             (90, 0.3), (91, 0.3), (92, 0.12), (93, 0.3), (94, .nan), (95, 0.2), (96, 0.13),
         ]
         for (second, value) in values { rig.tell(.sample(value), at: at(second)) }
-        #expect(rig.log == [
-            "10 active: activity 0.3 g above 0.12 g",
-            "21 idle: idle: below 0.05 g for 10 s",
-            "81 asleep: asleep: idle for 60 s",
-            "96 active: woken: 3 values above 0.12 g",
-        ])
+        #expect(
+            rig.log == [
+                "10 active: activity 0.3 g above 0.12 g",
+                "21 idle: idle: below 0.05 g for 10 s",
+                "81 asleep: asleep: idle for 60 s",
+                "96 active: woken: 3 values above 0.12 g",
+            ])
         // Nothing was ever felt: asleep counts from power-on.
         var quiet = Rig(rule)
         quiet.run(to: at(1000))
@@ -295,15 +302,16 @@ private struct Reference {
         rig.tell(.sourceLost(reason: "end of file"), at: at(22))
         rig.tell(.sourceLost(reason: "again"), at: at(23))
         rig.run(to: at(60))
-        #expect(rig.log == [
-            "1 active: activity 0.4 g above 0.12 g",
-            "6 source 0 lost: no value for 5 s", "6 signal lost: no value for 5 s",
-            "6 idle: idle: source lost: no value for 5 s",
-            "21 source 0 returned", "21 signal returned",
-            "21 active: activity 0.3 g above 0.12 g",
-            "22 source 0 lost: end of file", "22 signal lost: end of file",
-            "22 idle: idle: source lost: end of file",
-        ])
+        #expect(
+            rig.log == [
+                "1 active: activity 0.4 g above 0.12 g",
+                "6 source 0 lost: no value for 5 s", "6 signal lost: no value for 5 s",
+                "6 idle: idle: source lost: no value for 5 s",
+                "21 source 0 returned", "21 signal returned",
+                "21 active: activity 0.3 g above 0.12 g",
+                "22 source 0 lost: end of file", "22 signal lost: end of file",
+                "22 idle: idle: source lost: end of file",
+            ])
     }
 
     @Test("a live source that never says anything is lost too")
@@ -312,9 +320,10 @@ private struct Reference {
         rule.stallAfter = .seconds(5)
         var rig = Rig(rule)
         rig.run(to: at(60))
-        #expect(rig.log == [
-            "5 source 0 lost: no value for 5 s", "5 signal lost: no value for 5 s",
-        ])
+        #expect(
+            rig.log == [
+                "5 source 0 lost: no value for 5 s", "5 signal lost: no value for 5 s",
+            ])
     }
 
     @Test("the signal is lost only when no source of motion is left")
@@ -324,10 +333,11 @@ private struct Reference {
         rig.tell(.sourceLost(reason: "b", source: 0), at: at(2))
         rig.tell(.sample(0, source: 0), at: at(3))
         rig.tell(.sample(0, source: 1), at: at(4))
-        #expect(rig.log == [
-            "1 source 1 lost: a", "2 source 0 lost: b", "2 signal lost: b",
-            "3 source 0 returned", "3 signal returned", "4 source 1 returned",
-        ])
+        #expect(
+            rig.log == [
+                "1 source 1 lost: a", "2 source 0 lost: b", "2 signal lost: b",
+                "3 source 0 returned", "3 signal returned", "4 source 1 returned",
+            ])
         var recorded = Rig(rule([live, .trace(TraceSource(samples: [sample(0, 0)]))]))
         recorded.tell(.sourceLost(reason: "a"), at: at(1))
         #expect(recorded.log == ["1 source 0 lost: a"])
@@ -344,12 +354,13 @@ private struct Reference {
         rig.tell(.use(.write), at: at(22))
         rig.tell(.sample(5), at: at(23))
         rig.run(to: at(100))
-        #expect(rig.log == [
-            "5 asleep: asleep: idle for 5 s",
-            "7 active: in use: connection", "7 level 1.0",
-            "32 idle: idle: not used for 10 s", "32 level 0.0",
-            "37 asleep: asleep: idle for 5 s",
-        ])
+        #expect(
+            rig.log == [
+                "5 asleep: asleep: idle for 5 s",
+                "7 active: in use: connection", "7 level 1.0",
+                "32 idle: idle: not used for 10 s", "32 level 0.0",
+                "37 asleep: asleep: idle for 5 s",
+            ])
         var without = Rig(Self.liveOnly)
         without.tell(.use(.write), at: at(1))
         #expect(without.log.isEmpty)
@@ -365,11 +376,12 @@ private struct Reference {
         rig.tell(.sample(0, source: 1), at: at(8))
         rig.tell(.use(.read), at: at(35))
         rig.run(to: at(100))
-        #expect(rig.log == [
-            "5 active: activity 0.4 g above 0.12 g", "5 level 0.8", "8 level 0.0",
-            "10 level 0.4", "30 level 0.0", "35 level 1.0",
-            "45 idle: idle: not used for 10 s", "45 level 0.0",
-        ])
+        #expect(
+            rig.log == [
+                "5 active: activity 0.4 g above 0.12 g", "5 level 0.8", "8 level 0.0",
+                "10 level 0.4", "30 level 0.0", "35 level 1.0",
+                "45 idle: idle: not used for 10 s", "45 level 0.0",
+            ])
     }
 
     @Test("thousands of values in a window are averaged, not forgotten")
@@ -403,11 +415,12 @@ private struct Reference {
             func span() -> TimeSpan { TimeSpan(microseconds: times[Int(random.below(9))]) }
             var rule = ActivityRule(
                 sources: [
-                    .trace(TraceSource(
-                        samples: (0..<random.below(5)).map { _ in
-                            Sample(time: span(), value: number())
-                        },
-                        speed: number(), repeats: random.below(2) == 0)),
+                    .trace(
+                        TraceSource(
+                            samples: (0..<random.below(5)).map { _ in
+                                Sample(time: span(), value: number())
+                            },
+                            speed: number(), repeats: random.below(2) == 0)),
                     live, .gatt,
                     .bursts(BurstSource(every: span(), length: span(), magnitude: number())),
                     .dayRhythm(DayRhythmSource(from: span(), to: span(), magnitude: number())),

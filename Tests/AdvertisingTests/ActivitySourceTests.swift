@@ -38,14 +38,17 @@ private func levels(_ events: [ActivityEvent]) -> [(at: TimeSpan, level: Double)
     func speed() {
         let fast = TraceSource(samples: samples, speed: 2)
         let slow = TraceSource(samples: samples, speed: 0.5)
-        #expect(levels(events(.trace(fast), until: .seconds(100))).map(\.at)
-            == [.milliseconds(500), .milliseconds(550), .milliseconds(2000)])
-        #expect(levels(events(.trace(slow), until: .seconds(100))).map(\.at)
-            == [.milliseconds(2000), .milliseconds(2200), .milliseconds(8000)])
+        #expect(
+            levels(events(.trace(fast), until: .seconds(100))).map(\.at)
+                == [.milliseconds(500), .milliseconds(550), .milliseconds(2000)])
+        #expect(
+            levels(events(.trace(slow), until: .seconds(100))).map(\.at)
+                == [.milliseconds(2000), .milliseconds(2200), .milliseconds(8000)])
         for speed in [0, -1, .nan, .infinity, 1e-300] {
             let odd = TraceSource(samples: samples, speed: speed)
-            #expect(events(.trace(odd), until: .seconds(9))
-                == events(.trace(TraceSource(samples: samples)), until: .seconds(9)))
+            #expect(
+                events(.trace(odd), until: .seconds(9))
+                    == events(.trace(TraceSource(samples: samples)), until: .seconds(9)))
         }
     }
 
@@ -55,8 +58,9 @@ private func levels(_ events: [ActivityEvent]) -> [(at: TimeSpan, level: Double)
             samples.map { sample($0.time.microseconds / 1000 + 4000 * round, $0.value) }
         }
         let looped = TraceSource(samples: samples, repeats: true)
-        #expect(events(.trace(looped), until: .seconds(190))
-            == events(.trace(TraceSource(samples: long)), until: .seconds(190)))
+        #expect(
+            events(.trace(looped), until: .seconds(190))
+                == events(.trace(TraceSource(samples: long)), until: .seconds(190)))
         #expect(levels(events(.trace(looped), until: .seconds(190))).count == 96)
     }
 
@@ -208,15 +212,17 @@ private func levels(_ events: [ActivityEvent]) -> [(at: TimeSpan, level: Double)
         var random = SeededRandom(seed: 1, stream: "lines")
         for _ in 0..<20_000 {
             let letters = Array("0123456789.-+eE, #\r\n\u{7F}nax".utf8)
-            check((0..<random.below(12)).map { _ in
-                letters[Int(random.below(Int64(letters.count)))]
-            })
+            check(
+                (0..<random.below(12)).map { _ in
+                    letters[Int(random.below(Int64(letters.count)))]
+                })
         }
     }
 
     @Test("octets in pieces of any size are the same lines")
     func pieces() {
-        let text = "0.1\n\n# from a sensor\n0.02,0,1\r\nrubbish\n7\n"
+        let text =
+            "0.1\n\n# from a sensor\n0.02,0,1\r\nrubbish\n7\n"
             + String(repeating: "5", count: 1000) + "\n0.3"
         let expected: [ActivityInput] = [
             .sample(0.1, source: 2), .acceleration(x: 0.02, y: 0, z: 1, source: 2),

@@ -10,57 +10,60 @@ import Wire
         return ADStructures.decode(octets.span)
     }
 
-    @Test("each AD structure has its line", arguments: [
-        ("02 01 06", "flags general-discoverable, no-br-edr"),
-        ("02 01 00", "flags none"),
-        ("02 01 19", "flags limited-discoverable, 0x18"),
-        ("03 01 0600", "flags general-discoverable, no-br-edr"),
-        ("01 01", "flags none"),
-        ("0C 09 41636D6520546865726D6F", "complete local name \"Acme Thermo\""),
-        ("03 08 4163", "shortened local name \"Ac\""),
-        ("01 09", "complete local name \"\""),
-        ("07 09 220A5C1B41FF", #"complete local name "\"\u{A}\\\u{1B}A"# + "\u{FFFD}\""),
-        ("04 09 E280AE", #"complete local name "\u{202E}""#),
-        ("03 03 1A18", "16-bit services 0x181A"),
-        ("05 02 0D18 0F18", "incomplete 16-bit services 0x180D, 0x180F"),
-        ("01 03", "16-bit services none"),
-        ("05 05 1A180100", "32-bit services 0001181A-0000-1000-8000-00805F9B34FB"),
-        (
-            "11 07 107A9B0C2F3E569D1B4C1E0E01001D5A",
-            "128-bit services 5A1D0001-0E1E-4C1B-9D56-3E2F0C9B7A10"
-        ),
-        ("02 0A 00", "tx power 0 dBm"),
-        ("02 0A EC", "tx power -20 dBm"),
-        ("03 19 4103", "appearance 0x0341"),
-        ("05 FF FFFF 0102", "manufacturer 0xFFFF 0102"),
-        ("03 FF FFFF", "manufacturer 0xFFFF"),
-        ("04 16 1A18 7F", "service data 0x181A 7F"),
-        ("05 12 1000 0001", "peripheral connection interval range 20 ms to 320 ms"),
-        ("05 12 0600 FFFF", "peripheral connection interval range 7.5 ms to any"),
-        ("03 1A A000", "advertising interval A000"),
-        ("03 7E 0102", "AD type 0x7E 0102"),
-        (
-            "1A FF 4C00 0215 F7826DA64FA24E988024BC5B71E0893E 0001 0007 C5",
-            "ibeacon F7826DA6-4FA2-4E98-8024-BC5B71E0893E major 1 minor 7 measured power -59 dBm"
-        ),
-        ("02 0A", "truncated tx power: 2 octets announced, 1 there"),
-        ("05 09 4142", "truncated complete local name 4142: 5 octets announced, 3 there"),
-        ("1F", "truncated: 31 octets announced, 0 there"),
-        ("03 0A 0000", "malformed tx power 0000"),
-        ("02 19 00", "malformed appearance 00"),
-        ("04 03 1A1800", "malformed 16-bit services 1A1800"),
-        ("02 16 1A", "malformed service data 1A"),
-        ("02 FF 4C", "malformed manufacturer 4C"),
-        ("03 12 0600", "malformed peripheral connection interval range 0600"),
-    ])
+    @Test(
+        "each AD structure has its line",
+        arguments: [
+            ("02 01 06", "flags general-discoverable, no-br-edr"),
+            ("02 01 00", "flags none"),
+            ("02 01 19", "flags limited-discoverable, 0x18"),
+            ("03 01 0600", "flags general-discoverable, no-br-edr"),
+            ("01 01", "flags none"),
+            ("0C 09 41636D6520546865726D6F", "complete local name \"Acme Thermo\""),
+            ("03 08 4163", "shortened local name \"Ac\""),
+            ("01 09", "complete local name \"\""),
+            ("07 09 220A5C1B41FF", #"complete local name "\"\u{A}\\\u{1B}A"# + "\u{FFFD}\""),
+            ("04 09 E280AE", #"complete local name "\u{202E}""#),
+            ("03 03 1A18", "16-bit services 0x181A"),
+            ("05 02 0D18 0F18", "incomplete 16-bit services 0x180D, 0x180F"),
+            ("01 03", "16-bit services none"),
+            ("05 05 1A180100", "32-bit services 0001181A-0000-1000-8000-00805F9B34FB"),
+            (
+                "11 07 107A9B0C2F3E569D1B4C1E0E01001D5A",
+                "128-bit services 5A1D0001-0E1E-4C1B-9D56-3E2F0C9B7A10"
+            ),
+            ("02 0A 00", "tx power 0 dBm"),
+            ("02 0A EC", "tx power -20 dBm"),
+            ("03 19 4103", "appearance 0x0341"),
+            ("05 FF FFFF 0102", "manufacturer 0xFFFF 0102"),
+            ("03 FF FFFF", "manufacturer 0xFFFF"),
+            ("04 16 1A18 7F", "service data 0x181A 7F"),
+            ("05 12 1000 0001", "peripheral connection interval range 20 ms to 320 ms"),
+            ("05 12 0600 FFFF", "peripheral connection interval range 7.5 ms to any"),
+            ("03 1A A000", "advertising interval A000"),
+            ("03 7E 0102", "AD type 0x7E 0102"),
+            (
+                "1A FF 4C00 0215 F7826DA64FA24E988024BC5B71E0893E 0001 0007 C5",
+                "ibeacon F7826DA6-4FA2-4E98-8024-BC5B71E0893E major 1 minor 7 measured power -59 dBm"
+            ),
+            ("02 0A", "truncated tx power: 2 octets announced, 1 there"),
+            ("05 09 4142", "truncated complete local name 4142: 5 octets announced, 3 there"),
+            ("1F", "truncated: 31 octets announced, 0 there"),
+            ("03 0A 0000", "malformed tx power 0000"),
+            ("02 19 00", "malformed appearance 00"),
+            ("04 03 1A1800", "malformed 16-bit services 1A1800"),
+            ("02 16 1A", "malformed service data 1A"),
+            ("02 FF 4C", "malformed manufacturer 4C"),
+            ("03 12 0600", "malformed peripheral connection interval range 0600"),
+        ])
     func line(hex: String, expected: String) {
         #expect(decode(hex).map(\.description) == [expected])
     }
 
     @Test("a zero length ends the data; structures before it stand")
     func terminator() {
-        #expect(decode("020106 00 0309 4142").map(\.description)
-            == ["flags general-discoverable, no-br-edr"])
+        #expect(
+            decode("020106 00 0309 4142").map(\.description)
+                == ["flags general-discoverable, no-br-edr"])
         #expect(decode("00").isEmpty)
         #expect(decode("").isEmpty)
     }
@@ -69,8 +72,11 @@ import Wire
     func truncated() {
         let structures = decode("020106 0B09 4142")
         #expect(structures.count == 2)
-        #expect(structures.last == ADStructure(
-            type: .completeLocalName, bytes: [0x41, 0x42], content: .truncated(announced: 11)))
+        #expect(
+            structures.last
+                == ADStructure(
+                    type: .completeLocalName, bytes: [0x41, 0x42],
+                    content: .truncated(announced: 11)))
     }
 
     @Test("what the encoder writes, the decoder reads")
@@ -83,13 +89,14 @@ import Wire
             .serviceData(own, data: [7]), .appearance(0x0341), .txPower(127),
             .manufacturer(company: 0x004C, data: [0x02, 0x15, 0]), .raw(type: 0x24, data: [0x17]),
         ])
-        #expect(ADStructures.decode(bytes.span).map(\.content) == [
-            .flags([.generalDiscoverable, .noBREDR]),
-            .iBeacon(uuid: own, major: 0x0102, minor: 0xFFFE, measuredPower: -128),
-            .serviceUUIDs([short], complete: false), .serviceUUIDs([own], complete: false),
-            .name("Søren", complete: true), .serviceData(own, data: [7]), .appearance(0x0341),
-            .txPower(127), .manufacturer(company: 0x004C, data: [0x02, 0x15, 0]), .other,
-        ])
+        #expect(
+            ADStructures.decode(bytes.span).map(\.content) == [
+                .flags([.generalDiscoverable, .noBREDR]),
+                .iBeacon(uuid: own, major: 0x0102, minor: 0xFFFE, measuredPower: -128),
+                .serviceUUIDs([short], complete: false), .serviceUUIDs([own], complete: false),
+                .name("Søren", complete: true), .serviceData(own, data: [7]), .appearance(0x0341),
+                .txPower(127), .manufacturer(company: 0x004C, data: [0x02, 0x15, 0]), .other,
+            ])
     }
 
     @Test("advertisements of real products read as another decoder reads them")

@@ -44,8 +44,9 @@ import Testing
         return result
     }
 
-    @Test("each change of the day is at its instant, and its intervals make up the day",
-          arguments: ["desk-day", "walk"])
+    @Test(
+        "each change of the day is at its instant, and its intervals make up the day",
+        arguments: ["desk-day", "walk"])
     func day(name: String) throws {
         let rows = try Self.rows(name)
         #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.at < $1.at })
@@ -76,10 +77,11 @@ import Testing
         }
         #expect(told == Self.reference(rows))
         #expect(told.count >= 10)
-        #expect(decisions.elements.map { "\($0.at.microseconds / 1000) \($0.to)" }
-            == Self.reference(rows).map {
-                $0.replacing("active", with: "152.5 ms").replacing("idle", with: "1285 ms")
-            })
+        #expect(
+            decisions.elements.map { "\($0.at.microseconds / 1000) \($0.to)" }
+                == Self.reference(rows).map {
+                    $0.replacing("active", with: "152.5 ms").replacing("idle", with: "1285 ms")
+                })
         let end = Instant(microseconds: rows[rows.count - 1].at * 1000)
         let shares = history.shares(until: end)
         #expect(shares.map(\.interval) == [Self.active, Self.idle])

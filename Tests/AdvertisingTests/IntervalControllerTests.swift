@@ -25,14 +25,15 @@ import Testing
         for step in [change(1, .active), change(2, .active), change(20, .idle)] {
             controller.handle(.activity(step), at: step.at, emit: &outputs)
         }
-        #expect(outputs.elements == [
-            IntervalDecision(
-                at: .zero + .seconds(1), from: Self.idle, to: Self.active,
-                reason: "activity 0.31 g above 0.12 g"),
-            IntervalDecision(
-                at: .zero + .seconds(20), from: Self.active, to: Self.idle,
-                reason: "idle: below 0.05 g for 10 s"),
-        ])
+        #expect(
+            outputs.elements == [
+                IntervalDecision(
+                    at: .zero + .seconds(1), from: Self.idle, to: Self.active,
+                    reason: "activity 0.31 g above 0.12 g"),
+                IntervalDecision(
+                    at: .zero + .seconds(20), from: Self.active, to: Self.idle,
+                    reason: "idle: below 0.05 g for 10 s"),
+            ])
         #expect(controller.interval == Self.idle)
         #expect(controller.reason == "idle: below 0.05 g for 10 s")
         #expect(controller.deadline == nil)

@@ -25,19 +25,20 @@ private func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(millis
             ms(152.5), reason: "activity above 0.12 g RMS over 2 s, held back by the rate limit",
             at: at(3_661_500) + .microseconds(1250))
         history.isSilent(at: at(3_700_000))
-        #expect(history.report(until: at(4_000_000)) == [
-            "advertising intervals, 1:06:40.000 in all",
-            "  20 ms                 0:00:29.998    0.7 %",
-            "  152.5 ms              0:00:38.498    1.0 %",
-            "  1285 ms               1:00:31.499   90.8 %",
-            "  off for changes       0:00:00.001    0.0 %",
-            "  not advertising       0:05:00.002    7.5 %",
-            "2 changes, 312 to 1250 us off the air each, 1562 us in all",
-            "  begins with 20 ms: boost for 30 s after power-on",
-            "  0:00:30.000  20 ms -> 1285 ms: boost of 30 s over, idle at power-on",
-            "  1:01:01.501  1285 ms -> 152.5 ms: activity above 0.12 g RMS over 2 s, held",
-            "               back by the rate limit",
-        ])
+        #expect(
+            history.report(until: at(4_000_000)) == [
+                "advertising intervals, 1:06:40.000 in all",
+                "  20 ms                 0:00:29.998    0.7 %",
+                "  152.5 ms              0:00:38.498    1.0 %",
+                "  1285 ms               1:00:31.499   90.8 %",
+                "  off for changes       0:00:00.001    0.0 %",
+                "  not advertising       0:05:00.002    7.5 %",
+                "2 changes, 312 to 1250 us off the air each, 1562 us in all",
+                "  begins with 20 ms: boost for 30 s after power-on",
+                "  0:00:30.000  20 ms -> 1285 ms: boost of 30 s over, idle at power-on",
+                "  1:01:01.501  1285 ms -> 152.5 ms: activity above 0.12 g RMS over 2 s, held",
+                "               back by the rate limit",
+            ])
         #expect(history.changes.map(\.gap) == [.microseconds(312), .microseconds(1250)])
         #expect(history.gaps.count == 2)
     }
@@ -46,11 +47,12 @@ private func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(millis
     func fixed() {
         var history = IntervalHistory(start: at(1000))
         history.isAdvertising(ms(100), reason: "fixed", at: at(1000))
-        #expect(history.report(until: at(11_000)) == [
-            "advertising intervals, 0:00:10.000 in all",
-            "  100 ms                0:00:10.000  100.0 %",
-            "no change: 100 ms, fixed",
-        ])
+        #expect(
+            history.report(until: at(11_000)) == [
+                "advertising intervals, 0:00:10.000 in all",
+                "  100 ms                0:00:10.000  100.0 %",
+                "no change: 100 ms, fixed",
+            ])
     }
 
     @Test("a change while connected has no gap, nor one that a connection broke into")
@@ -62,16 +64,19 @@ private func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(millis
         history.isChanging(at: at(600))
         history.isSilent(at: at(601))
         history.isAdvertising(ms(1285), reason: "c", at: at(900))
-        #expect(history.changes.map { "\($0.at.microseconds) \($0.from) \($0.to) \($0.reason)" }
-            == ["500000 20 ms 760 ms b", "900000 760 ms 1285 ms c"])
+        #expect(
+            history.changes.map { "\($0.at.microseconds) \($0.from) \($0.to) \($0.reason)" }
+                == ["500000 20 ms 760 ms b", "900000 760 ms 1285 ms c"])
         #expect(history.changes.allSatisfy { $0.gap == nil })
         #expect(history.gaps.count == 0 && history.gaps.sum == .zero)
-        #expect(history.shares(until: at(1000)).map { "\($0.interval): \($0.time)" }
-            == ["20 ms: 100 ms", "760 ms: 100 ms", "1285 ms: 100 ms"])
+        #expect(
+            history.shares(until: at(1000)).map { "\($0.interval): \($0.time)" }
+                == ["20 ms: 100 ms", "760 ms: 100 ms", "1285 ms: 100 ms"])
     }
 
-    @Test("random runs: every microsecond is in one account, and every line fits",
-          arguments: 0..<60)
+    @Test(
+        "random runs: every microsecond is in one account, and every line fits",
+        arguments: 0..<60)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed, stream: "history")
         var history = IntervalHistory(start: .zero)
@@ -105,14 +110,16 @@ private func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(millis
         }
         let end = Instant(microseconds: now)
         for share in history.shares(until: end) {
-            #expect(share.time.microseconds
-                == Int64(air.filter { $0 == share.interval.steps }.count))
+            #expect(
+                share.time.microseconds
+                    == Int64(air.filter { $0 == share.interval.steps }.count))
         }
         let sum = history.shares(until: end).reduce(Int64(0)) { $0 + $1.time.microseconds }
         #expect(sum == Int64(air.filter { $0 != 0 }.count))
-        #expect(history.changes.map {
-            "\($0.at.microseconds) \($0.from.steps) \($0.to.steps)"
-        } == changes)
+        #expect(
+            history.changes.map {
+                "\($0.at.microseconds) \($0.from.steps) \($0.to.steps)"
+            } == changes)
         let gaps = history.gaps
         #expect(gaps.sum.microseconds + sum <= now)
         #expect(history.report(until: end).allSatisfy { $0.count <= 80 && !$0.contains("\n") })

@@ -58,13 +58,17 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
             .twoPhase(boost: IntervalPhase(interval: ms(20), for: .seconds(30)), slow: ms(1285)))
         #expect(IntervalController(policy).interval == ms(20))
         let told = decisions(
-            policy, [(0, .powerOn), (10_000, .connected), (60_000, .disconnected),
-                (80_000, .disconnected)], until: 200_000)
-        #expect(log(told) == [
-            "30000 20 ms -> 1285 ms: boost of 30 s over, fixed",
-            "60000 1285 ms -> 20 ms: boost for 30 s after disconnection",
-            "110000 20 ms -> 1285 ms: boost of 30 s over, fixed",
-        ])
+            policy,
+            [
+                (0, .powerOn), (10_000, .connected), (60_000, .disconnected),
+                (80_000, .disconnected),
+            ], until: 200_000)
+        #expect(
+            log(told) == [
+                "30000 20 ms -> 1285 ms: boost of 30 s over, fixed",
+                "60000 1285 ms -> 20 ms: boost for 30 s after disconnection",
+                "110000 20 ms -> 1285 ms: boost of 30 s over, fixed",
+            ])
     }
 
     @Test("a boost before the activity policy; activity during it shows afterwards")
@@ -72,49 +76,61 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
         var policy = IntervalPolicy.activity(active: ms(152.5), idle: ms(1285))
         policy.boost = IntervalPhase(interval: ms(20), for: .seconds(30))
         let told = decisions(
-            policy, [(0, .powerOn), (20_000, .activity(change(.active, 20_000))),
-                (40_000, .activity(change(.idle, 40_000)))], until: 100_000)
-        #expect(log(told) == [
-            "30000 20 ms -> 152.5 ms: boost of 30 s over, activity 0.31 g above 0.12 g",
-            "40000 152.5 ms -> 1285 ms: idle: below 0.05 g for 10 s",
-        ])
+            policy,
+            [
+                (0, .powerOn), (20_000, .activity(change(.active, 20_000))),
+                (40_000, .activity(change(.idle, 40_000))),
+            ], until: 100_000)
+        #expect(
+            log(told) == [
+                "30000 20 ms -> 152.5 ms: boost of 30 s over, activity 0.31 g above 0.12 g",
+                "40000 152.5 ms -> 1285 ms: idle: below 0.05 g for 10 s",
+            ])
         let quiet = decisions(policy, [(0, .powerOn)], until: 100_000)
-        #expect(log(quiet) == [
-            "30000 20 ms -> 1285 ms: boost of 30 s over, idle at power-on",
-        ])
+        #expect(
+            log(quiet) == [
+                "30000 20 ms -> 1285 ms: boost of 30 s over, idle at power-on"
+            ])
     }
 
     @Test("steps: slower and slower, and from the first again when something happens")
     func steps() {
-        let policy = IntervalPolicy(.steps([
-            IntervalPhase(interval: ms(20), for: .seconds(2)),
-            IntervalPhase(interval: ms(152.5), for: .seconds(3)),
-            IntervalPhase(interval: ms(1285), for: .seconds(1)),
-        ]))
+        let policy = IntervalPolicy(
+            .steps([
+                IntervalPhase(interval: ms(20), for: .seconds(2)),
+                IntervalPhase(interval: ms(152.5), for: .seconds(3)),
+                IntervalPhase(interval: ms(1285), for: .seconds(1)),
+            ]))
         let told = decisions(
-            policy, [(1000, .powerOn), (10_000, .activity(change(.active, 10_000))),
-                (10_500, .activity(change(.idle, 10_500)))], until: 100_000)
-        #expect(log(told) == [
-            "3000 20 ms -> 152.5 ms: step 2 of 3 after power-on",
-            "6000 152.5 ms -> 1285 ms: step 3 of 3 after power-on",
-            "10000 1285 ms -> 20 ms: step 1 of 3 after activity 0.31 g above 0.12 g",
-            "12000 20 ms -> 152.5 ms: step 2 of 3 after activity 0.31 g above 0.12 g",
-            "15000 152.5 ms -> 1285 ms: step 3 of 3 after activity 0.31 g above 0.12 g",
-        ])
+            policy,
+            [
+                (1000, .powerOn), (10_000, .activity(change(.active, 10_000))),
+                (10_500, .activity(change(.idle, 10_500))),
+            ], until: 100_000)
+        #expect(
+            log(told) == [
+                "3000 20 ms -> 152.5 ms: step 2 of 3 after power-on",
+                "6000 152.5 ms -> 1285 ms: step 3 of 3 after power-on",
+                "10000 1285 ms -> 20 ms: step 1 of 3 after activity 0.31 g above 0.12 g",
+                "12000 20 ms -> 152.5 ms: step 2 of 3 after activity 0.31 g above 0.12 g",
+                "15000 152.5 ms -> 1285 ms: step 3 of 3 after activity 0.31 g above 0.12 g",
+            ])
     }
 
     @Test("loop: in turn for ever, without drift")
     func loop() {
-        let policy = IntervalPolicy(.loop([
-            IntervalPhase(interval: ms(152.5), for: .seconds(5)),
-            IntervalPhase(interval: ms(1022.5), for: .seconds(20)),
-        ]))
+        let policy = IntervalPolicy(
+            .loop([
+                IntervalPhase(interval: ms(152.5), for: .seconds(5)),
+                IntervalPhase(interval: ms(1022.5), for: .seconds(20)),
+            ]))
         let told = decisions(policy, [(500, .powerOn)], until: 31_000)
-        #expect(log(told) == [
-            "5500 152.5 ms -> 1022.5 ms: loop, 2 of 2",
-            "25500 1022.5 ms -> 152.5 ms: loop, 1 of 2",
-            "30500 152.5 ms -> 1022.5 ms: loop, 2 of 2",
-        ])
+        #expect(
+            log(told) == [
+                "5500 152.5 ms -> 1022.5 ms: loop, 2 of 2",
+                "25500 1022.5 ms -> 152.5 ms: loop, 1 of 2",
+                "30500 152.5 ms -> 1022.5 ms: loop, 2 of 2",
+            ])
         // A driver that is late finds the phase of the instant.
         var late = IntervalController(policy)
         var outputs = Outputs<IntervalDecision>()
@@ -126,47 +142,55 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
 
     @Test("schedule: by the time of day, over midnight, and after the clock was set")
     func schedule() {
-        let policy = IntervalPolicy(.schedule([
-            ScheduleEntry(from: .seconds(22 * 3600 + 30 * 60), interval: ms(1285)),
-            ScheduleEntry(from: .seconds(7 * 3600), interval: ms(152.5)),
-        ]))
+        let policy = IntervalPolicy(
+            .schedule([
+                ScheduleEntry(from: .seconds(22 * 3600 + 30 * 60), interval: ms(1285)),
+                ScheduleEntry(from: .seconds(7 * 3600), interval: ms(152.5)),
+            ]))
         #expect(IntervalController(policy).interval == ms(1285))
         #expect(IntervalController(policy).reason == "time of day not known")
         let hour: Int64 = 3_600_000
         let told = decisions(
-            policy, [(0, .powerOn), (0, .timeOfDay(.seconds(6 * 3600))),
-                (20 * hour, .timeOfDay(.seconds(12 * 3600)))], until: 60 * hour)
-        #expect(log(told) == [
-            "3600000 1285 ms -> 152.5 ms: schedule, from 07:00",
-            "59400000 152.5 ms -> 1285 ms: schedule, from 22:30",
-            "72000000 1285 ms -> 152.5 ms: schedule, from 07:00",
-            "109800000 152.5 ms -> 1285 ms: schedule, from 22:30",
-            "140400000 1285 ms -> 152.5 ms: schedule, from 07:00",
-            "196200000 152.5 ms -> 1285 ms: schedule, from 22:30",
-        ])
+            policy,
+            [
+                (0, .powerOn), (0, .timeOfDay(.seconds(6 * 3600))),
+                (20 * hour, .timeOfDay(.seconds(12 * 3600))),
+            ], until: 60 * hour)
+        #expect(
+            log(told) == [
+                "3600000 1285 ms -> 152.5 ms: schedule, from 07:00",
+                "59400000 152.5 ms -> 1285 ms: schedule, from 22:30",
+                "72000000 1285 ms -> 152.5 ms: schedule, from 07:00",
+                "109800000 152.5 ms -> 1285 ms: schedule, from 22:30",
+                "140400000 1285 ms -> 152.5 ms: schedule, from 07:00",
+                "196200000 152.5 ms -> 1285 ms: schedule, from 22:30",
+            ])
     }
 
     @Test("levels: the highest step reached, left with hysteresis")
     func levels() {
-        let policy = IntervalPolicy(.activity(.levels(
-            base: ms(1285),
-            [
-                ActivityStep(from: 0.5, interval: ms(20)),
-                ActivityStep(from: 0.2, interval: ms(318.75)),
-            ],
-            hysteresis: 0.1)))
+        let policy = IntervalPolicy(
+            .activity(
+                .levels(
+                    base: ms(1285),
+                    [
+                        ActivityStep(from: 0.5, interval: ms(20)),
+                        ActivityStep(from: 0.2, interval: ms(318.75)),
+                    ],
+                    hysteresis: 0.1)))
         #expect(policy.usesLevel)
         let levels = [0.15, 0.2, 0.15, 0.1, 0.05, 0.9, 0.45, 0.35, 0.05]
         let told = decisions(
             policy, levels.enumerated().map { (Int64($0.offset) * 1000, .level($0.element)) },
             until: 20_000)
-        #expect(log(told) == [
-            "1000 1285 ms -> 318.75 ms: activity level 0.20",
-            "4000 318.75 ms -> 1285 ms: activity level 0.05",
-            "5000 1285 ms -> 20 ms: activity level 0.90",
-            "7000 20 ms -> 318.75 ms: activity level 0.35",
-            "8000 318.75 ms -> 1285 ms: activity level 0.05",
-        ])
+        #expect(
+            log(told) == [
+                "1000 1285 ms -> 318.75 ms: activity level 0.20",
+                "4000 318.75 ms -> 1285 ms: activity level 0.05",
+                "5000 1285 ms -> 20 ms: activity level 0.90",
+                "7000 20 ms -> 318.75 ms: activity level 0.35",
+                "8000 318.75 ms -> 1285 ms: activity level 0.05",
+            ])
     }
 
     @Test("a level exactly at a threshold's slack keeps the step, whatever the fractions")
@@ -174,9 +198,11 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
         for tenths in 1...9 {
             let from = Double(tenths) / 10
             for twentieths in 0...(2 * tenths) {
-                let policy = IntervalPolicy(.activity(.levels(
-                    base: ms(1285), [ActivityStep(from: from, interval: ms(20))],
-                    hysteresis: Double(twentieths) / 20)))
+                let policy = IntervalPolicy(
+                    .activity(
+                        .levels(
+                            base: ms(1285), [ActivityStep(from: from, interval: ms(20))],
+                            hysteresis: Double(twentieths) / 20)))
                 let kept = Double(2 * tenths - twentieths) / 20
                 let told = decisions(
                     policy, [(0, .level(from)), (1, .level(kept)), (2, .level(kept - 0.05))],
@@ -193,33 +219,41 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
         let told = decisions(
             policy, levels.enumerated().map { (Int64($0.offset) * 1000, .level($0.element)) },
             until: 20_000)
-        #expect(log(told) == [
-            "0 1280 ms -> 160 ms: activity level 0.50",
-            "1000 160 ms -> 20 ms: activity level 1.00",
-            "2000 20 ms -> 1280 ms: activity level 0.00",
-            "4000 1280 ms -> 20 ms: activity level 1.00",
-        ])
+        #expect(
+            log(told) == [
+                "0 1280 ms -> 160 ms: activity level 0.50",
+                "1000 160 ms -> 20 ms: activity level 1.00",
+                "2000 20 ms -> 1280 ms: activity level 0.00",
+                "4000 1280 ms -> 20 ms: activity level 1.00",
+            ])
     }
 
     @Test("a lost signal: the fallback, unless another source says active")
     func fallback() {
         var policy = IntervalPolicy.activity(active: ms(152.5), idle: ms(1285))
         policy.fallback = ms(760)
-        let told = decisions(policy, [
-            (0, .powerOn), (1000, .activity(change(.active, 1000))),
-            (2000, .signalLost(reason: "no value for 5 s")),
-            (2000, .activity(ActivityChange(
-                at: at(2000), state: .idle, reason: .lost("no value for 5 s")))),
-            (3000, .activity(change(.active, 3000))), (4000, .activity(change(.idle, 4000))),
-            (5000, .signalReturned),
-        ], until: 10_000)
-        #expect(log(told) == [
-            "1000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g",
-            "2000 152.5 ms -> 760 ms: idle: source lost: no value for 5 s",
-            "3000 760 ms -> 152.5 ms: activity 0.31 g above 0.12 g",
-            "4000 152.5 ms -> 760 ms: idle: below 0.05 g for 10 s",
-            "5000 760 ms -> 1285 ms: signal returned",
-        ])
+        let told = decisions(
+            policy,
+            [
+                (0, .powerOn), (1000, .activity(change(.active, 1000))),
+                (2000, .signalLost(reason: "no value for 5 s")),
+                (
+                    2000,
+                    .activity(
+                        ActivityChange(
+                            at: at(2000), state: .idle, reason: .lost("no value for 5 s")))
+                ),
+                (3000, .activity(change(.active, 3000))), (4000, .activity(change(.idle, 4000))),
+                (5000, .signalReturned),
+            ], until: 10_000)
+        #expect(
+            log(told) == [
+                "1000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g",
+                "2000 152.5 ms -> 760 ms: idle: source lost: no value for 5 s",
+                "3000 760 ms -> 152.5 ms: activity 0.31 g above 0.12 g",
+                "4000 152.5 ms -> 760 ms: idle: below 0.05 g for 10 s",
+                "5000 760 ms -> 1285 ms: signal returned",
+            ])
         let idle = decisions(
             policy, [(0, .powerOn), (10, .signalLost(reason: "end of file"))], until: 20)
         #expect(log(idle) == ["10 1285 ms -> 760 ms: signal lost: end of file"])
@@ -236,11 +270,12 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
         let told = decisions(
             policy, [(0, .powerOn)] + states.map { ($0.0, .activity(change($0.1, $0.0))) },
             until: 100_000)
-        #expect(log(told) == [
-            "10000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g, held back by the dwell",
-            "21000 152.5 ms -> 1285 ms: idle: below 0.05 g for 10 s",
-            "60000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g",
-        ])
+        #expect(
+            log(told) == [
+                "10000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g, held back by the dwell",
+                "21000 152.5 ms -> 1285 ms: idle: below 0.05 g for 10 s",
+                "60000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g",
+            ])
     }
 
     @Test("a rate limit: so many changes in any such span")
@@ -250,11 +285,12 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
         let states: [(Int64, ActivityState)] = [(1_000, .active), (2_000, .idle), (3_000, .active)]
         let told = decisions(
             policy, states.map { ($0.0, .activity(change($0.1, $0.0))) }, until: 100_000)
-        #expect(log(told) == [
-            "1000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g",
-            "2000 152.5 ms -> 1285 ms: idle: below 0.05 g for 10 s",
-            "11000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g, held back by the rate limit",
-        ])
+        #expect(
+            log(told) == [
+                "1000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g",
+                "2000 152.5 ms -> 1285 ms: idle: below 0.05 g for 10 s",
+                "11000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g, held back by the rate limit",
+            ])
     }
 
     @Test("snapped to Apple's list: the nearest, and 20 ms stays")
@@ -292,17 +328,19 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
         policy.fallback = ms(760)
         policy.limits = IntervalLimits(
             dwell: .seconds(10), rate: RateLimit(count: 6, per: .seconds(60)), snap: .apple)
-        #expect("\(policy)" == "152.5 ms while active, 1285 ms while idle; boost 20 ms for 30 s; "
-            + "fallback 760 ms; each for 10 s or longer; at most 6 changes in 60 s; "
-            + "snapped to Apple's list")
+        #expect(
+            "\(policy)" == "152.5 ms while active, 1285 ms while idle; boost 20 ms for 30 s; "
+                + "fallback 760 ms; each for 10 s or longer; at most 6 changes in 60 s; "
+                + "snapped to Apple's list")
         let phases = [
             IntervalPhase(interval: ms(20), for: .seconds(5)),
             IntervalPhase(interval: ms(760), for: .seconds(20)),
         ]
         #expect("\(IntervalPolicy(.loop(phases)))" == "20 ms for 5 s, 760 ms for 20 s, and again")
         #expect("\(IntervalPolicy(.steps(phases)))" == "20 ms for 5 s, then 760 ms")
-        #expect("\(IntervalPolicy(.schedule([ScheduleEntry(from: .zero, interval: ms(20))])))"
-            == "20 ms from 00:00")
+        #expect(
+            "\(IntervalPolicy(.schedule([ScheduleEntry(from: .zero, interval: ms(20))])))"
+                == "20 ms from 00:00")
     }
 
     // MARK: all policies at random
@@ -323,17 +361,19 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
             case 2: .steps((0...random.below(4)).map { _ in phase() })
             case 3: .loop((0...random.below(4)).map { _ in phase() })
             case 4:
-                .schedule((0...random.below(4)).map { index in
-                    let from = 86_400_000 - 500 + 300 * index + random.below(300)
-                    return ScheduleEntry(
-                        from: .milliseconds(from % 86_400_000), interval: interval())
-                })
+                .schedule(
+                    (0...random.below(4)).map { index in
+                        let from = 86_400_000 - 500 + 300 * index + random.below(300)
+                        return ScheduleEntry(
+                            from: .milliseconds(from % 86_400_000), interval: interval())
+                    })
             case 5: .activity(.states(active: interval(), idle: interval(), asleep: interval()))
             case 6:
-                .activity(.levels(
-                    base: interval(),
-                    [0.1, 0.3, 0.7].map { ActivityStep(from: $0, interval: interval()) },
-                    hysteresis: [0, 0.1, 0.15][Int(random.below(3))]))
+                .activity(
+                    .levels(
+                        base: interval(),
+                        [0.1, 0.3, 0.7].map { ActivityStep(from: $0, interval: interval()) },
+                        hysteresis: [0, 0.1, 0.15][Int(random.below(3))]))
             default: .activity(.curve(slow: ms(1285), fast: ms(152.5)))
             }
         return IntervalPolicy(
@@ -341,8 +381,10 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
             fallback: random.below(2) == 0 ? interval() : nil,
             limits: IntervalLimits(
                 dwell: .milliseconds(random.below(2) == 0 ? 0 : random.below(150)),
-                rate: random.below(3) > 0 ? nil : RateLimit(
-                    count: Int(random.below(3)) + 1, per: .milliseconds(random.below(400))),
+                rate: random.below(3) > 0
+                    ? nil
+                    : RateLimit(
+                        count: Int(random.below(3)) + 1, per: .milliseconds(random.below(400))),
                 snap: random.below(4) == 0 ? .apple : nil))
     }
 
@@ -366,8 +408,9 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
         return events
     }
 
-    @Test("every decision of every policy equals the reference at every millisecond",
-          arguments: 0..<8 as Range<Int64>)
+    @Test(
+        "every decision of every policy equals the reference at every millisecond",
+        arguments: 0..<8 as Range<Int64>)
     func agreesWithReference(kind: Int64) {
         for seed in 0..<30 as Range<UInt64> {
             var random = SeededRandom(seed: seed, stream: "policy \(kind)")
@@ -386,8 +429,9 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
         }
     }
 
-    @Test("a late driver, jumping clocks and odd values: limits and bounds are kept",
-          arguments: 0..<8 as Range<Int64>)
+    @Test(
+        "a late driver, jumping clocks and odd values: limits and bounds are kept",
+        arguments: 0..<8 as Range<Int64>)
     func limitsAreKept(kind: Int64) {
         for seed in 0..<60 as Range<UInt64> {
             var random = SeededRandom(seed: seed, stream: "late \(kind)")
@@ -437,10 +481,12 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
             .loop([]), .steps([]), .schedule([]), .loop(phases), .steps(phases),
             .schedule(spans.map { ScheduleEntry(from: $0, interval: ms(100)) }),
             .activity(.levels(base: ms(100), [], hysteresis: .nan)),
-            .activity(.levels(
-                base: ms(100), [ActivityStep(from: .nan, interval: ms(20))], hysteresis: -1)),
-            .activity(.curve(
-                slow: AdvertisingInterval(steps: 0), fast: AdvertisingInterval(steps: .max))),
+            .activity(
+                .levels(
+                    base: ms(100), [ActivityStep(from: .nan, interval: ms(20))], hysteresis: -1)),
+            .activity(
+                .curve(
+                    slow: AdvertisingInterval(steps: 0), fast: AdvertisingInterval(steps: .max))),
             .twoPhase(boost: phases[4], slow: ms(100)),
         ]
         for rule in rules {

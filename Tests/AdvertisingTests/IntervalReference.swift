@@ -73,17 +73,19 @@ struct IntervalReference {
 
     private func answer(_ response: ActivityResponse, _ now: Int64) -> AdvertisingInterval {
         let history = events.filter { $0.at <= now }.map(\.input)
-        let isLost = history.last {
-            if case .signalLost = $0 { return true }
-            return $0 == .signalReturned
-        }.map { $0 != .signalReturned } ?? false
+        let isLost =
+            history.last {
+                if case .signalLost = $0 { return true }
+                return $0 == .signalReturned
+            }.map { $0 != .signalReturned } ?? false
         let idles = isLost ? policy.fallback : nil
         let levels = history.compactMap { if case .level(let level) = $0 { level } else { nil } }
         switch response {
         case .states(let active, let idle, let asleep):
-            let state = history.compactMap {
-                if case .activity(let change) = $0 { change.state } else { nil }
-            }.last ?? .idle
+            let state =
+                history.compactMap {
+                    if case .activity(let change) = $0 { change.state } else { nil }
+                }.last ?? .idle
             if state == .active { return active }
             return idles ?? (state == .asleep ? asleep ?? idle : idle)
         case .levels(let base, let steps, let hysteresis):

@@ -65,11 +65,13 @@ struct PeripheralRig {
     ) {
         var emit = Outputs<PeripheralEvent>()
         action(&host, now, &out, &emit)
+        host.settle(at: now, sending: &out)
         var waiting = controller.answer(out.bytes)
         out.removeAll()
         while !waiting.isEmpty {
             let packet = waiting.removeFirst()
             host.receive(packet.span, at: now, sending: &out, emit: &emit)
+            host.settle(at: now, sending: &out)
             waiting += controller.answer(out.bytes)
             out.removeAll()
         }
@@ -95,6 +97,6 @@ struct PeripheralRig {
     }
 
     var advertised: [AdvertisingInterval] {
-        events.compactMap { if case .advertising(let interval) = $0 { interval } else { nil } }
+        events.compactMap { if case .advertising(let interval, _) = $0 { interval } else { nil } }
     }
 }

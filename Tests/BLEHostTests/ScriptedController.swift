@@ -18,6 +18,17 @@ struct ScriptedController {
     /// ACL packets received, as hex.
     var data: [String] = []
     var isAdvertising = false
+    /// HCI_Version: 9 is 5.0.
+    var hciVersion: UInt8 = 9
+    var leFeatures: UInt64 = 0
+    /// Intervals below this many steps are refused where nobody can connect.
+    var shortestSteps = 0
+    /// How often Command Disallowed was earned.
+    var disallowedCount = 0
+    /// What is advertised, or would be: steps of the interval set last.
+    private(set) var steps: UInt16 = 0
+    /// Core 6.0, Vol 4, Part E, 3.1.1: after a reset one family of advertising commands only.
+    private var usesExtended: Bool?
 
     /// Takes what the host sent and returns the events that answer it.
     mutating func answer(_ sent: [UInt8]) -> [[UInt8]] {
@@ -46,13 +57,17 @@ struct ScriptedController {
             return [block.bytes]
         }
         switch opcode {
+        case .reset:
+            isAdvertising = false
+            usesExtended = nil
+            block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly())
         case .readLocalSupportedCommands:
             var answer = LocalSupportedCommands()
             answer.supportedCommands = supportedCommands
             block.appendCommandComplete(opcode, credits: commandCredits, answer)
         case .readLocalVersionInformation:
             var answer = LocalVersionInformation()
-            answer.hciVersion = 9
+            answer.hciVersion = hciVersion
             block.appendCommandComplete(opcode, credits: commandCredits, answer)
         case .leReadBufferSize:
             var answer = LEBufferSize()
@@ -73,20 +88,52 @@ struct ScriptedController {
             gone.connectionHandle = ConnectionHandle(rawValue: command.span.uint16(at: 4))
             gone.reason = .terminatedByLocalHost
             block.append(event: gone)
-        case .leSetAdvertisingParameters where isAdvertising:
-            block.appendCommandComplete(
-                opcode, credits: commandCredits, StatusOnly(.commandDisallowed))
-        case .leSetAdvertisingEnable:
-            isAdvertising = command[4] == 1
-            block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly())
+        case .leSetAdvertisingParameters, .leSetAdvertisingEnable, .leSetAdvertisingData,
+            .leSetScanResponseData, .leSetExtendedAdvertisingParameters,
+            .leSetExtendedAdvertisingEnable, .leSetExtendedAdvertisingData,
+            .leSetExtendedScanResponseData, .leSetRandomAddress:
+            let status = advertise(opcode, command)
+            if status == .commandDisallowed { disallowedCount += 1 }
+            block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly(status))
         case .leReadLocalSupportedFeatures:
-            block.appendCommandComplete(
-                opcode, credits: commandCredits, LELocalSupportedFeatures())
+            var features = LELocalSupportedFeatures()
+            features.leFeatures = leFeatures
+            block.appendCommandComplete(opcode, credits: commandCredits, features)
         case .readBDADDR:
             block.appendCommandComplete(opcode, credits: commandCredits, BDADDR())
         default: block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly())
         }
         return H4Packets.split(block.bytes)
+    }
+
+    /// What the specification's controller makes of an advertising command (7.8.4 to 7.8.9, 7.8.52
+    /// to 7.8.56).
+    private mutating func advertise(_ opcode: Opcode, _ command: [UInt8]) -> HCIStatus {
+        let isExtended = opcode.rawValue >= Opcode.leSetExtendedAdvertisingParameters.rawValue
+        if opcode != .leSetRandomAddress {
+            if let usesExtended, usesExtended != isExtended { return .commandDisallowed }
+            usesExtended = isExtended
+        }
+        switch opcode {
+        case .leSetRandomAddress: return isAdvertising ? .commandDisallowed : .success
+        case .leSetAdvertisingParameters:
+            return setParameters(command.span.uint16(at: 4), isConnectable: command[8] == 0)
+        case .leSetExtendedAdvertisingParameters:
+            return setParameters(command.span.uint16(at: 7), isConnectable: command[5] & 1 == 1)
+        case .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData:
+            return isAdvertising && command[5] != 3 ? .commandDisallowed : .success
+        case .leSetAdvertisingEnable, .leSetExtendedAdvertisingEnable:
+            isAdvertising = command[4] == 1
+            return .success
+        default: return .success
+        }
+    }
+
+    private mutating func setParameters(_ steps: UInt16, isConnectable: Bool) -> HCIStatus {
+        guard !isAdvertising else { return .commandDisallowed }
+        guard isConnectable || steps >= shortestSteps else { return .invalidParameters }
+        self.steps = steps
+        return .success
     }
 
     private static func text(_ opcode: Opcode, _ command: [UInt8]) -> String {

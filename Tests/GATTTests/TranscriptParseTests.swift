@@ -34,6 +34,13 @@ struct TranscriptParseTests {
         #expect(
             try difference("set 0x0099 01")
                 == "line 1: 0x0099 cannot take the value 01")
+        #expect(try difference("value 0x0012 010203\nvalue 0x001A") == nil)
+        #expect(
+            try difference("\nvalue 0x0012 0102")
+                == "line 2: the value of 0x0012 is 010203, expected 0102")
+        #expect(
+            try difference("value 0x0099 01")
+                == "line 1: the value of 0x0099 is none, expected 01")
         #expect(
             try difference("client 1\n> 0A1200\nclient 0\nsilence")
                 == "line 4: the server also sent 0B010203 to client 1")

@@ -45,6 +45,10 @@ import Testing
             (.leReadChannelMap, 0x2015, "LE Read Channel Map"),
             (.leReadRemoteFeatures, 0x2016, "LE Read Remote Features"),
             (.leEncrypt, 0x2017, "LE Encrypt"), (.leRand, 0x2018, "LE Rand"),
+            (
+                .leLongTermKeyRequestNegativeReply, 0x201B,
+                "LE Long Term Key Request Negative Reply"
+            ),
             (.leReadSupportedStates, 0x201C, "LE Read Supported States"),
             (
                 .leRemoteConnectionParameterRequestReply, 0x2020,

@@ -1,4 +1,5 @@
 // Records against their vectors, and damaged in every way.
+import TestFiles
 import Testing
 import Wire
 
@@ -14,7 +15,7 @@ import Wire
     /// Each vector is a title with the octets, and an indented line with the fields.
     static let vectors: [Vector] = {
         var vectors: [Vector] = []
-        let text = SourceTree.read("Tests/HCITests/Vectors/records.txt")
+        let text = SourceTree.text("Tests/HCITests/Vectors/records.txt")
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             if line.hasPrefix("  ") {
                 guard !vectors.isEmpty else { continue }

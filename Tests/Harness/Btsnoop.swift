@@ -11,6 +11,13 @@ public struct CapturedPacket: Equatable, Sendable {
     public var time: Instant
     /// The H4 packet, type octet included.
     public var octets: [UInt8]
+
+    public init(isReceived: Bool, flags: UInt32, time: Instant, octets: [UInt8]) {
+        self.isReceived = isReceived
+        self.flags = flags
+        self.time = time
+        self.octets = octets
+    }
 }
 
 /// A reader of btsnoop files for tests; nil where the octets are none.

@@ -12,6 +12,7 @@ public struct FuzzTarget: Sendable {
     /// Every target.
     public static let all = [
         FuzzTarget(name: "ad", run: ADFuzz.run, seeds: ADFuzz.seeds),
+        FuzzTarget(name: "air", run: AirFuzz.run, seeds: AirFuzz.seeds),
         FuzzTarget(name: "att", run: ATTFuzz.run, seeds: ATTFuzz.seeds),
         FuzzTarget(name: "att-operations", run: ATTOperationsFuzz.run, seeds: { [] }),
         FuzzTarget(name: "hci", run: HCIFuzz.run, seeds: HCIFuzz.seeds),

@@ -1,4 +1,5 @@
 // A virtual world with a central that does what a test tells it, on the other side of the air.
+public import Advertising
 public import BLEHost
 public import Emulator
 public import GATT
@@ -139,6 +140,12 @@ public struct GuestWorld: Sendable {
         return run(within: .seconds(10)) {
             $0.heard[count...].contains { if case .disconnected = $0 { true } else { false } }
         }
+    }
+
+    /// Something is felt by the device.
+    public mutating func feel(_ input: ActivityInput) {
+        world.feel([input], at: now)
+        exchange()
     }
 
     /// The packets between controller and device since the last call.

@@ -15,7 +15,8 @@ enum HCIFuzz {
     }
 
     /// Octet 0: bits 0 to 2 the size of chunks, 3 and 4 how far the device has come, 5 whether
-    /// deadlines pass between chunks, 6 whether the controller is lost after half of the octets.
+    /// deadlines pass between chunks, 6 whether the controller is lost after half of the octets, 7
+    /// whether a new controller follows, which takes longest.
     static func run(_ bytes: [UInt8]) {
         var input = FuzzInput(bytes)
         let header = input.octet()
@@ -32,7 +33,7 @@ enum HCIFuzz {
             offset = end
         }
         run.passDeadlines(8)
-        run.recover()
+        if header & 0x80 != 0 { run.recover() }
     }
 
     /// Before Reset is answered, advertising, connected, and followed with queues in use.

@@ -19,7 +19,7 @@ import Wire
     }
 
     /// `Tools/test --long` feeds all that followed a damaged packet, else the next few packets are.
-    static let followingMax = getenv("PERIPHERAL_EMU_LONG") != nil ? Int.max : 4
+    static let followingMax = getenv("PERIPHERAL_EMU_LONG") != nil ? Int.max : 12
 
     /// The packets from the controller in a whole session, and the device before each.
     static func places() throws -> [Place] {

@@ -73,6 +73,11 @@ def rootcanal(*presets):
             with socket.create_connection(("127.0.0.1", others["test_port"]), 5) as channel:
                 command(channel, "set_timer_period", "1")
                 yield [f"tcp-client:127.0.0.1:{port}" for port in servers]
+            assert process.poll() is None, f"RootCanal has ended\n{last_lines(log)}"
+        except Exception as error:
+            if hasattr(error, "add_note"):
+                error.add_note(f"RootCanal's last lines:\n{last_lines(log)}")
+            raise
         finally:
             process.terminate()
             try:
@@ -82,13 +87,17 @@ def rootcanal(*presets):
                 process.wait()
 
 
+def last_lines(log):
+    """The end of RootCanal's log."""
+    return "\n".join(log.read_text(errors="replace").splitlines()[-12:])
+
+
 def wait_for_start(process, log):
     """Waits until RootCanal has logged that it is ready."""
     end = time.monotonic() + START_SECONDS
     while b"initialize: Finished" not in (said := log.read_bytes()):
         if process.poll() is not None or time.monotonic() > end:
-            raise AssertionError("RootCanal did not start:\n"
-                                 + log.read_text(errors="replace"))
+            raise AssertionError("RootCanal did not start")
         time.sleep(0.02)
     if unknown := re.search(rb'Unknown enumeration value of "(\w+)"', said):
         pytest.skip(f"this version of RootCanal has no preset {unknown.group(1).decode()}")

@@ -3,7 +3,6 @@ import Glibc
 import Profiles
 import Testing
 
-
 enum SourceTree {
     /// The project's folder, from this file's place in it.
     static let root: String = {

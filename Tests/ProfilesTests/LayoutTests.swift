@@ -23,7 +23,8 @@ import Wire
 
     @Test("handles, ends and value handles are as said, and others follow them")
     func handles() throws {
-        let table = try table("""
+        let table = try table(
+            """
             - service: 0x180A
               type: secondary
               handle: 0x0005
@@ -33,57 +34,70 @@ import Wire
                 - {characteristic: 0x2A24, handle: 0x0010, notify: open}
             - service: 0x180F
             """)
-        #expect(lines(table) == [
-            "0x0005 0x2801 0A18", "0x0006 0x2803 020800292A", "0x0008 0x2A29 41",
-            "0x0010 0x2803 101100242A", "0x0011 0x2A24 ", "0x0012 0x2902 0000",
-            "0x0021 0x2800 0F18",
-        ])
+        #expect(
+            lines(table) == [
+                "0x0005 0x2801 0A18", "0x0006 0x2803 020800292A", "0x0008 0x2A29 41",
+                "0x0010 0x2803 101100242A", "0x0011 0x2A24 ", "0x0012 0x2902 0000",
+                "0x0021 0x2800 0F18",
+            ])
         #expect(table.attributes[0].groupEnd == 0x0020)
     }
 
     @Test("an include names a service before or behind it, by label, name or UUID")
     func includes() throws {
-        let table = try table("""
+        let table = try table(
+            """
             - {service: battery, label: first}
             - {service: 0x1234, includes: [first, device-information, {service: second, handle: 9}]}
             - {service: device-information, handle: 0x0020, end: 0x0030}
             - {service: 5A1D0001-0E1E-4C1B-9D56-3E2F0C9B7A10, label: second}
             """)
-        #expect(lines(table) == [
-            "0x0001 0x2800 0F18", "0x0002 0x2800 3412", "0x0003 0x2802 010001000F18",
-            "0x0004 0x2802 200030000A18", "0x0009 0x2802 31003100", "0x0020 0x2800 0A18",
-            "0x0031 0x2800 107A9B0C2F3E569D1B4C1E0E01001D5A",
-        ])
+        #expect(
+            lines(table) == [
+                "0x0001 0x2800 0F18", "0x0002 0x2800 3412", "0x0003 0x2802 010001000F18",
+                "0x0004 0x2802 200030000A18", "0x0009 0x2802 31003100", "0x0020 0x2800 0A18",
+                "0x0031 0x2800 107A9B0C2F3E569D1B4C1E0E01001D5A",
+            ])
     }
 
     @Test("properties differ from the permissions where they are said")
     func properties() throws {
         func first(_ body: String) throws -> [String] {
-            Array(lines(try table("""
-                - service: 0x1234
-                  characteristics: [{characteristic: 0x5678, \(body)}]
-                """)).dropFirst())
+            Array(
+                lines(
+                    try table(
+                        """
+                        - service: 0x1234
+                          characteristics: [{characteristic: 0x5678, \(body)}]
+                        """)
+                ).dropFirst())
         }
-        #expect(try first("read: open, properties: [broadcast, notify]")
-            == ["0x0002 0x2803 1103007856", "0x0003 0x5678 "])
-        #expect(try first("read: open, properties: []")
-            == ["0x0002 0x2803 0003007856", "0x0003 0x5678 "])
-        #expect(try first("write: open, properties: [write, reliable-write]") == [
-            "0x0002 0x2803 8803007856", "0x0003 0x5678 ", "0x0004 0x2900 0100",
-        ])
-        #expect(try first("read: open, notify: open, properties: [read, extended-properties]") == [
-            "0x0002 0x2803 8203007856", "0x0003 0x5678 ", "0x0004 0x2900 0000",
-            "0x0005 0x2902 0000",
-        ])
-        #expect(try first(
-            "read: open, descriptors: [{extended-properties: [writable-auxiliaries]}]") == [
-            "0x0002 0x2803 8203007856", "0x0003 0x5678 ", "0x0004 0x2900 0200",
-        ])
+        #expect(
+            try first("read: open, properties: [broadcast, notify]")
+                == ["0x0002 0x2803 1103007856", "0x0003 0x5678 "])
+        #expect(
+            try first("read: open, properties: []")
+                == ["0x0002 0x2803 0003007856", "0x0003 0x5678 "])
+        #expect(
+            try first("write: open, properties: [write, reliable-write]") == [
+                "0x0002 0x2803 8803007856", "0x0003 0x5678 ", "0x0004 0x2900 0100",
+            ])
+        #expect(
+            try first("read: open, notify: open, properties: [read, extended-properties]") == [
+                "0x0002 0x2803 8203007856", "0x0003 0x5678 ", "0x0004 0x2900 0000",
+                "0x0005 0x2902 0000",
+            ])
+        #expect(
+            try first(
+                "read: open, descriptors: [{extended-properties: [writable-auxiliaries]}]") == [
+                    "0x0002 0x2803 8203007856", "0x0003 0x5678 ", "0x0004 0x2900 0200",
+                ])
     }
 
     @Test("descriptors stand in their order, with handle, permissions, length and value")
     func descriptors() throws {
-        let table = try table("""
+        let table = try table(
+            """
             - service: 0x1234
               characteristics:
                 - characteristic: 0x5678
@@ -99,10 +113,11 @@ import Wire
                   indicate: open
                   descriptors: [{descriptor: 0x2902, managed: false, read: open, length: {max: 4}}]
             """)
-        #expect(Array(lines(table)[3...6]) == [
-            "0x0004 0x2901 4465736B", "0x0007 0x2902 0000", "0x0008 0x2906 60F03421",
-            "0x0009 5A1D0003-0E1E-4C1B-9D56-3E2F0C9B7A10 41",
-        ])
+        #expect(
+            Array(lines(table)[3...6]) == [
+                "0x0004 0x2901 4465736B", "0x0007 0x2902 0000", "0x0008 0x2906 60F03421",
+                "0x0009 5A1D0003-0E1E-4C1B-9D56-3E2F0C9B7A10 41",
+            ])
         let attributes = table.attributes
         #expect(attributes[3].permissions == Permissions(read: .open, write: .encrypted))
         #expect(attributes[3].maximumLength == 8)
@@ -117,14 +132,16 @@ import Wire
     @Test("a value grows to its format's length or 512, or not at all, and as said before all")
     func growth() throws {
         func lengths(_ server: String) throws -> [UInt16] {
-            try table("""
+            try table(
+                """
                 - service: 0x1234
                   characteristics:
                     - {characteristic: battery-level, value: {hex: "0102"}}
                     - {characteristic: battery-level}
                     - {characteristic: 0x5678, value: {hex: "0102"}}
                     - {characteristic: 0x5678, value: {hex: "0102"}, length: {max: 3}}
-                """, server: server).attributes.filter { $0.kind == .value }.map(\.maximumLength)
+                """, server: server
+            ).attributes.filter { $0.kind == .value }.map(\.maximumLength)
         }
         #expect(try lengths("") == [2, 1, 512, 3])
         #expect(try lengths("growth: false") == [2, 1, 2, 3])
@@ -134,7 +151,8 @@ import Wire
     func settings() throws {
         let usual = try load("peripheral-emu: 1\ndevice: {name: T}\nserver: {}\n").server
         #expect(usual == ServerSpec())
-        let server = try load("""
+        let server = try load(
+            """
             peripheral-emu: 1
             device: {name: T}
             server:
@@ -146,7 +164,8 @@ import Wire
               unencrypted-error: by-requirement
               cccd-error: 0x13
               notification-overflow: refuse
-            """).server
+            """
+        ).server
         var settings = ServerSettings()
         settings.mtu = 23
         settings.databaseHash = .asComputed
@@ -160,38 +179,45 @@ import Wire
 
     @Test("permissions are levels, or maps with authorization and key size")
     func permissions() throws {
-        let spec = try only("""
+        let spec = try only(
+            """
             read: encrypted
             write: {security: authenticated, authorization: true, key-size: 16}
             write-without-response: secure
             notify: authenticated
             indicate: {security: open, authorization: true}
             """)
-        #expect(spec.permissions == Permissions(
-            read: .encrypted, write: Access(.authenticated, authorization: true, keySizeMin: 16),
-            writeCommand: .secure, notify: .authenticated,
-            indicate: Access(.open, authorization: true)))
+        #expect(
+            spec.permissions
+                == Permissions(
+                    read: .encrypted,
+                    write: Access(.authenticated, authorization: true, keySizeMin: 16),
+                    writeCommand: .secure, notify: .authenticated,
+                    indicate: Access(.open, authorization: true)))
     }
 
     @Test("the GATT service has features, hash and Service Changed, each with its own behaviour")
     func implicit() throws {
         let profile = try load("peripheral-emu: 1\ndevice: {name: T}\n")
         let table = AttributePlan(profile).table
-        #expect(lines(table) == [
-            "0x0001 0x2800 0018", "0x0002 0x2803 020300002A", "0x0003 0x2A00 54",
-            "0x0004 0x2803 020500012A", "0x0005 0x2A01 0000", "0x0006 0x2800 0118",
-            "0x0007 0x2803 200800052A", "0x0008 0x2A05 00000000", "0x0009 0x2902 0000",
-            "0x000A 0x2803 0A0B00292B", "0x000B 0x2B29 00", "0x000C 0x2803 020D002A2B",
-            "0x000D 0x2B2A ", "0x000E 0x2803 020F003A2B", "0x000F 0x2B3A 00",
-        ])
-        #expect([7, 10, 12, 14].map { table.attributes[$0].kind } == [
-            .serviceChanged, .clientSupportedFeatures, .databaseHash, .value,
-        ])
+        #expect(
+            lines(table) == [
+                "0x0001 0x2800 0018", "0x0002 0x2803 020300002A", "0x0003 0x2A00 54",
+                "0x0004 0x2803 020500012A", "0x0005 0x2A01 0000", "0x0006 0x2800 0118",
+                "0x0007 0x2803 200800052A", "0x0008 0x2A05 00000000", "0x0009 0x2902 0000",
+                "0x000A 0x2803 0A0B00292B", "0x000B 0x2B29 00", "0x000C 0x2803 020D002A2B",
+                "0x000D 0x2B2A ", "0x000E 0x2803 020F003A2B", "0x000F 0x2B3A 00",
+            ])
+        #expect(
+            [7, 10, 12, 14].map { table.attributes[$0].kind } == [
+                .serviceChanged, .clientSupportedFeatures, .databaseHash, .value,
+            ])
     }
 
     @Test("implicit services come behind services that say their handles")
     func implicitLast() throws {
-        let profile = try load("""
+        let profile = try load(
+            """
             peripheral-emu: 1
             device: {name: T}
             services: [{service: generic-access, handle: 0x0001, end: 0x0010}]
@@ -203,21 +229,24 @@ import Wire
 
     @Test("of an own GATT service the server keeps what is not managed as plain values")
     func unmanaged() throws {
-        let table = try table("""
+        let table = try table(
+            """
             - service: generic-attribute
               characteristics:
                 - {characteristic: database-hash, managed: false, read: open, value: {hex: "01"}}
                 - {characteristic: client-supported-features, read: open, write: open}
                 - {characteristic: service-changed, managed: false, indicate: open}
             """)
-        #expect([2, 4, 6].map { table.attributes[$0].kind } == [
-            .value, .clientSupportedFeatures, .value,
-        ])
+        #expect(
+            [2, 4, 6].map { table.attributes[$0].kind } == [
+                .value, .clientSupportedFeatures, .value,
+            ])
     }
 
     @Test("the plan names every attribute of an exact layout")
     func names() throws {
-        let profile = try load("""
+        let profile = try load(
+            """
             peripheral-emu: 1
             device: {name: T}
             server: {implicit-services: false}
@@ -229,10 +258,11 @@ import Wire
               - {service: device-information, type: secondary}
             """)
         let plan = AttributePlan(profile)
-        #expect([1, 2, 3, 9, 10].map { plan.name(of: $0) } == [
-            "battery declaration", "include of device-information", "battery-level declaration",
-            "battery-level", "device-information declaration",
-        ])
+        #expect(
+            [1, 2, 3, 9, 10].map { plan.name(of: $0) } == [
+                "battery declaration", "include of device-information", "battery-level declaration",
+                "battery-level", "device-information declaration",
+            ])
         let report = CheckReport.text(of: profile)
         #expect(report.contains("include device-information (0x180A), 0x000A to 0x000A"))
         #expect(report.contains("secondary service device-information (0x180A), to 0x000A"))

@@ -53,9 +53,10 @@ import Testing
                 if line.hasPrefix("  ") {
                     all[all.count - 1].errors.append(String(line.dropFirst(2)))
                 } else if let bar = line.firstRange(of: " | ") {
-                    all.append(Mistake(
-                        place: String(line[..<bar.lowerBound]),
-                        text: String(line[bar.upperBound...])))
+                    all.append(
+                        Mistake(
+                            place: String(line[..<bar.lowerBound]),
+                            text: String(line[bar.upperBound...])))
                 }
             }
             return all
@@ -86,6 +87,10 @@ import Testing
                 case "interval":
                     Fixture.errors(
                         top + "advertising: [{type: connectable, interval: \(text)}]\n")
+                case "policy":
+                    Fixture.errors(
+                        top + "activity: {source: gatt, hold: 10 s}\n"
+                            + "advertising: [{type: connectable, interval: \(text)}]\n")
                 case "activity": Fixture.errors(top + "activity: \(text)\n", ["a.csv": ""])
                 case "trace":
                     Fixture.errors(

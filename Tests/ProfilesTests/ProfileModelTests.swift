@@ -21,7 +21,8 @@ import Wire
 
     @Test("the device's part is read as written")
     func device() throws {
-        let profile = try load("""
+        let profile = try load(
+            """
             peripheral-emu: 1
             device:
               name: Strap
@@ -34,15 +35,18 @@ import Wire
         #expect(profile.device.appearance == 0x0341)
         #expect(profile.device.address == .randomStatic(DeviceAddress("C0:11:22:33:44:55")))
         #expect(profile.device.connections == 2)
-        #expect(profile.device.connection == ConnectionRequest(
-            minimum: ConnectionInterval(steps: 12), maximum: ConnectionInterval(steps: 24),
-            latency: 4, timeout: .seconds(4)))
+        #expect(
+            profile.device.connection
+                == ConnectionRequest(
+                    minimum: ConnectionInterval(steps: 12), maximum: ConnectionInterval(steps: 24),
+                    latency: 4, timeout: .seconds(4)))
         #expect(profile.server.settings.mtu == 185)
     }
 
     @Test("advertising structures are read as written")
     func advertising() throws {
-        let profile = try load("""
+        let profile = try load(
+            """
             peripheral-emu: 1
             device: {name: Thermometer é}
             advertising:
@@ -60,18 +64,23 @@ import Wire
                   - service-data: {service: battery, data: {text: d}}
                   - raw: {type: 0x1B, data: {hex: "00"}}
             """)
-        #expect(profile.advertising == [AdvertisingSet(
-            name: "first", kind: .scannable, policy: .fixed(AdvertisingInterval(steps: 32)),
-            data: [
-                .flags([.limitedDiscoverable, .noBREDR]),
-                .serviceUUIDs([BluetoothUUID(0x180D), BluetoothUUID(0x180F)], complete: true),
-                // The é would be cut in two.
-                .name("Thermometer ", complete: false), .txPower(-4),
-            ],
-            scanResponse: [
-                .appearance(0x0300), .manufacturer(company: 0x0059, data: [1, 2]),
-                .serviceData(BluetoothUUID(0x180F), data: [0x64]), .raw(type: 0x1B, data: [0]),
-            ])])
+        #expect(
+            profile.advertising == [
+                AdvertisingSet(
+                    name: "first", kind: .scannable, policy: .fixed(AdvertisingInterval(steps: 32)),
+                    data: [
+                        .flags([.limitedDiscoverable, .noBREDR]),
+                        .serviceUUIDs(
+                            [BluetoothUUID(0x180D), BluetoothUUID(0x180F)], complete: true),
+                        // The é would be cut in two.
+                        .name("Thermometer ", complete: false), .txPower(-4),
+                    ],
+                    scanResponse: [
+                        .appearance(0x0300), .manufacturer(company: 0x0059, data: [1, 2]),
+                        .serviceData(BluetoothUUID(0x180F), data: [0x64]),
+                        .raw(type: 0x1B, data: [0]),
+                    ])
+            ])
     }
 
     @Test("an activity section reads its trace beside the profile")
@@ -87,10 +96,16 @@ import Wire
             """
         let trace = "time,x , y\r\n0, 0.01 ,9\n\n1.5,-2,9\n"
         let profile = try load(text, files: ["traces/t.csv": trace])
-        #expect(profile.activity == ActivityRule(
-            samples: [
-                .init(time: .zero, value: 0.01), .init(time: .milliseconds(1500), value: -2),
-            ], activeAbove: 0.12, idleBelow: 0.05, hold: .seconds(10)))
+        #expect(
+            profile.activity
+                == ActivityRule(
+                    sources: [
+                        .trace(
+                            TraceSource(samples: [
+                                .init(time: .zero, value: 0.01),
+                                .init(time: .milliseconds(1500), value: -2),
+                            ]))
+                    ], activeAbove: 0.12, idleBelow: 0.05, hold: .seconds(10)))
     }
 
     @Test("a path is joined to the profile's folder")
@@ -112,7 +127,8 @@ import Wire
 
     @Test("the services of a profile come behind GAP and GATT, with a CCCD where it notifies")
     func plan() throws {
-        let profile = try load("""
+        let profile = try load(
+            """
             peripheral-emu: 1
             device: {name: T, appearance: thermometer}
             services:
@@ -135,15 +151,18 @@ import Wire
         #expect(binding.cccdHandle == 0x0013)
         #expect(plan.binding(cccdHandle: 0x0013) == binding)
         #expect(binding.update == .seconds(2) && binding.send == .every(.seconds(60)))
-        #expect(binding.source == .generated(
-            .sine(min: 18, max: 24, period: .seconds(600), noise: 0),
-            encoding: NumberFormat(octets: 2, isSigned: true, scale: 0.01)))
+        #expect(
+            binding.source
+                == .generated(
+                    .sine(min: 18, max: 24, period: .seconds(600), noise: 0),
+                    encoding: NumberFormat(octets: 2, isSigned: true, scale: 0.01)))
         #expect(plan.binding(valueHandle: 0x0013) == nil && plan.binding(cccdHandle: 0x0012) == nil)
-        #expect((0x0010...0x0016).map { plan.name(of: $0) } == [
-            "environmental-sensing declaration", "temperature declaration", "temperature",
-            "temperature client-characteristic-configuration", "temperature user-description",
-            "temperature presentation-format", nil,
-        ])
+        #expect(
+            (0x0010...0x0016).map { plan.name(of: $0) } == [
+                "environmental-sensing declaration", "temperature declaration", "temperature",
+                "temperature client-characteristic-configuration", "temperature user-description",
+                "temperature presentation-format", nil,
+            ])
         #expect(plan.describe([0x6D, 0x08], of: 0x0012) == "21.57 °C")
         #expect(plan.describe([1, 0], of: 0x0013) == "notifications")
         #expect(plan.describe(Array("Air".utf8), of: 0x0014) == "\"Air\"")
@@ -159,7 +178,8 @@ import Wire
 
     @Test("a profile's own GAP and GATT services replace the automatic ones")
     func ownServices() throws {
-        let profile = try load("""
+        let profile = try load(
+            """
             peripheral-emu: 1
             device: {name: T}
             services:
@@ -210,12 +230,15 @@ import Wire
             guard case .generated(let generator, _) = try only(body).value else { return nil }
             return generator
         }
-        #expect(try source("sine: {min: -1, max: 1.5, period: 1 h, noise: 0.5}")
-            == .sine(min: -1, max: 1.5, period: .seconds(3600), noise: 0.5))
-        #expect(try source("ramp: {from: 100, to: 0, over: 1 d, loop: true}")
-            == .ramp(from: 100, to: 0, over: .seconds(86_400), loops: true))
-        #expect(try source("random-walk: {min: 0, max: 10, step: 1, start: 5}")
-            == .randomWalk(min: 0, max: 10, step: 1, start: 5))
+        #expect(
+            try source("sine: {min: -1, max: 1.5, period: 1 h, noise: 0.5}")
+                == .sine(min: -1, max: 1.5, period: .seconds(3600), noise: 0.5))
+        #expect(
+            try source("ramp: {from: 100, to: 0, over: 1 d, loop: true}")
+                == .ramp(from: 100, to: 0, over: .seconds(86_400), loops: true))
+        #expect(
+            try source("random-walk: {min: 0, max: 10, step: 1, start: 5}")
+                == .randomWalk(min: 0, max: 10, step: 1, start: 5))
         #expect(try source("counter: {start: 3}") == .counter(start: 3, step: 1))
     }
 
@@ -239,8 +262,10 @@ import Wire
         #expect(AssignedNames.service(BluetoothUUID(0x1800)) == "generic-access")
         #expect(AssignedNames.service(BluetoothUUID(0x1855)) == "telephony-and-media-audio")
         #expect(AssignedNames.service(BluetoothUUID(0x1856)) == nil)
-        #expect(AssignedNames.service(BluetoothUUID("0000180F-0000-1000-8000-00805F9B34FB")
-            ?? BluetoothUUID(0)) == "battery")
+        #expect(
+            AssignedNames.service(
+                BluetoothUUID("0000180F-0000-1000-8000-00805F9B34FB")
+                    ?? BluetoothUUID(0)) == "battery")
         #expect(AssignedNames.characteristic(BluetoothUUID(0x2A37)) == "heart-rate-measurement")
         #expect(AssignedNames.descriptor(BluetoothUUID(0x2901)) == "user-description")
         #expect(AssignedNames.company(0x004C) == "apple-inc")

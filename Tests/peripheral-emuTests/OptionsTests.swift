@@ -97,6 +97,22 @@ import Testing
         #expect(error(profile + "b.yaml") == "\"b.yaml\" is no option; write --profile b.yaml")
     }
 
+    @Test("check takes one transcript for one profile")
+    func transcript() throws {
+        let words = ["check", "--transcript", "t.txt", "a.yaml"]
+        guard case .replay("t.txt", "a.yaml") = try Options.parse(words).get() else {
+            Issue.record("replay")
+            return
+        }
+        let usage = "one transcript goes with one profile; write check --transcript FILE PROFILE"
+        #expect(error("check --transcript t.txt a.yaml b.yaml") == usage)
+        #expect(error("check --transcript t.txt --transcript u.txt a.yaml") == usage)
+        #expect(error("check --transcript t.txt") == "check needs a profile; write check FILE…")
+        #expect(
+            error("--profile a.yaml --transcript t.txt")
+                == "--transcript belongs to check; write check --transcript t.txt PROFILE")
+    }
+
     @Test("check takes files and nothing else")
     func check() throws {
         guard case .check(let files) = try Options.parse(["check", "a.yaml", "b.yaml"]).get() else {

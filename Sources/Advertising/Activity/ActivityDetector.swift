@@ -72,13 +72,6 @@ public struct ActivityDetector: Machine, Sendable {
         tell(&emit)
     }
 
-    /// `expire` for whoever follows the state alone.
-    public mutating func expire(at now: Instant, emit: inout Outputs<ActivityChange>) {
-        var events = Outputs<ActivityEvent>(capacity: 1)
-        expire(at: now, emit: &events)
-        for case .changed(let change) in events.elements { emit.append(change) }
-    }
-
     private mutating func step(at now: Instant, _ emit: inout Outputs<ActivityEvent>) {
         latest = max(latest, now)
         for index in channels.indices {

@@ -64,19 +64,6 @@ public struct ActivityRule: Equatable, Sendable {
         self.idleBelow = idleBelow
         self.hold = hold
     }
-
-    /// One recorded trace in real time, once.
-    public init(samples: [Sample], activeAbove: Double, idleBelow: Double, hold: TimeSpan) {
-        self.init(
-            sources: [.trace(TraceSource(samples: samples))], activeAbove: activeAbove,
-            idleBelow: idleBelow, hold: hold)
-    }
-
-    /// The rows of the first trace; empty where the signal has none.
-    public var samples: [Sample] {
-        for case .trace(let trace) in sources { return trace.samples }
-        return []
-    }
 }
 
 /// Where an activity signal comes from.
@@ -93,16 +80,19 @@ public enum ActivitySource: Equatable, Sendable {
 
 /// Where the values of a live source are read; whoever owns the descriptors reads them.
 public enum LiveSource: Equatable, Sendable, CustomStringConvertible {
-    /// A Linux IIO accelerometer by its name.
-    case iio(name: String)
+    /// A Linux IIO accelerometer by its name or its folder, read at each period.
+    case iio(name: String, every: TimeSpan = iioPeriod)
     case fifo(path: String)
     case socket(path: String)
     case stdin
 
+    /// 25 Hz: enough to notice a hand.
+    public static let iioPeriod = TimeSpan.milliseconds(40)
+
     /// As `--activity` takes it: `fifo:PATH`.
     public var description: String {
         switch self {
-        case .iio(let name): "iio:\(name)"
+        case .iio(let name, _): "iio:\(name)"
         case .fifo(let path): "fifo:\(path)"
         case .socket(let path): "socket:\(path)"
         case .stdin: "stdin"

@@ -26,13 +26,6 @@ public struct IntervalPolicy: Equatable, Sendable {
         IntervalPolicy(.fixed(interval))
     }
 
-    /// Two levels: `active` while the activity detector says active, else `idle`.
-    public static func activity(
-        active: AdvertisingInterval, idle: AdvertisingInterval
-    ) -> IntervalPolicy {
-        IntervalPolicy(.activity(.states(active: active, idle: idle, asleep: nil)))
-    }
-
     /// Whether the rule follows the level of the activity, not only its state.
     public var usesLevel: Bool {
         switch rule {

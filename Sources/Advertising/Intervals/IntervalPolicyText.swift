@@ -3,7 +3,10 @@ import SansIO
 
 extension IntervalPolicy: CustomStringConvertible {
     /// `152.5 ms while active, 1285 ms while idle; boost 20 ms for 30 s`.
-    public var description: String {
+    public var description: String { parts.joined(separator: "; ") }
+
+    /// The rule, then what holds besides, one each.
+    public var parts: [String] {
         var parts = ["\(rule)"]
         if let boost { parts.append("boost \(boost)") }
         if let fallback { parts.append("fallback \(fallback)") }
@@ -15,7 +18,7 @@ extension IntervalPolicy: CustomStringConvertible {
         case .apple: parts.append("snapped to Apple's list")
         case nil: break
         }
-        return parts.joined(separator: "; ")
+        return parts
     }
 }
 

@@ -1,6 +1,6 @@
 // The policy `schedule`: an interval for each time of day.
 import HCI
-import SansIO
+public import SansIO
 
 struct SchedulePolicy: IntervalChooser {
     /// By time of day.
@@ -54,7 +54,7 @@ struct SchedulePolicy: IntervalChooser {
 
 extension TimeSpan {
     /// The time of day: `07:00`, `07:00:30`.
-    var clockText: String {
+    public var clockText: String {
         let seconds = withinDay.microseconds / 1_000_000
         let pair = { (value: Int64) in value < 10 ? "0\(value)" : "\(value)" }
         let minutes = pair(seconds / 3600) + ":" + pair(seconds / 60 % 60)

@@ -1,4 +1,5 @@
 // One load of one profile: where each node stands, and the errors found so far.
+import Advertising
 import YAML
 
 /// A node of the file with its path in the profile.
@@ -55,7 +56,10 @@ final class DecodeContext {
 
     enum ReferenceKind { case service, characteristic }
 
-    enum ActivityUse { case absent, broken, present }
+    enum ActivityUse {
+        case absent, broken
+        case present(ActivityRule)
+    }
 
     /// More errors than anyone corrects in one go; the rest is left out.
     static let errorsMax = 100

@@ -1,12 +1,31 @@
 // A recorded activity signal: CSV with a header, a rising column `time` in seconds, value columns.
-import Advertising
+public import Advertising
 import SansIO
 import Wire
+
+extension ProfileLoader {
+    /// Reads a trace that no profile names.
+    /// - Parameter column: nil for `magnitude`.
+    public static func trace(
+        path: String, column: String?, bytes: [UInt8]
+    ) throws(ProfileErrors) -> TraceSource {
+        do throws(ProfileError) {
+            let trace = ActivityTrace(file: path, column: column)
+            return TraceSource(samples: try trace.read(bytes))
+        } catch { throw ProfileErrors(list: [error]) }
+    }
+}
 
 /// Reads one column of a trace file.
 struct ActivityTrace {
     let file: String
     let column: String
+
+    /// - Parameter column: `magnitude` where the user names none.
+    init(file: String, column: String?) {
+        self.file = file
+        self.column = column ?? "magnitude"
+    }
 
     /// A year at ten samples a second is refused; a day is well within.
     static let octetsMax = 64 * 1024 * 1024

@@ -1,7 +1,5 @@
 // The `advertising:` part: sets, their interval and their byte budget.
 import Advertising
-import HCI
-import SansIO
 import YAML
 
 extension Form where Value == [AdvertisingSet] {
@@ -95,38 +93,5 @@ extension Form where Value == AdvertisingKind {
             return nil
         }
         return either(scalar: words, map: map)
-    }
-}
-
-extension Form where Value == AdvertisingInterval {
-    /// 20 ms to 10.24 s for legacy advertising (Core 6.0, Vol 4, Part E, 7.8.5).
-    fileprivate static var interval: Form {
-        let time = Form<TimeSpan>.time(
-            .milliseconds(20)...(.milliseconds(10_240)), limits: "20 ms to 10.24 s",
-            example: "152.5 ms")
-        return Form(says: time.says) { place, context in
-            time.read(place, context).flatMap { AdvertisingInterval(microseconds: $0.microseconds) }
-        }
-    }
-}
-
-extension Form where Value == IntervalPolicy {
-    fileprivate static var intervalPolicy: Form {
-        let policy = map(says: "'{policy: activity, active: 152.5 ms, idle: 1285 ms}'") { keys in
-            let name = keys.required("policy", Form<Bool>.word([("activity", true)]))
-            let active = keys.required("active", Form<AdvertisingInterval>.interval)
-            let idle = keys.required("idle", Form<AdvertisingInterval>.interval)
-            keys.later("boost")
-            if keys.context.activity == .absent {
-                keys.report(
-                    at: "policy", "the policy 'activity' needs to know what the device feels",
-                    "add 'activity:' to the profile")
-                return nil
-            }
-            guard name != nil, let active, let idle else { return nil }
-            return .activity(active: active, idle: idle)
-        }
-        let fixed = Form<AdvertisingInterval>.interval.map { IntervalPolicy.fixed($0) }
-        return either(scalar: fixed, map: policy)
     }
 }

@@ -16,7 +16,7 @@ extension Form where Value == DeviceProfile {
             let server = keys.optional("server", .server)
             if keys.has("activity") { context.activity = .broken }
             let activity = keys.optional("activity", .activity)
-            if activity != nil { context.activity = .present }
+            if let activity { context.activity = .present(activity) }
             let advertising = keys.optional("advertising", .advertisingSets)
             var services = keys.optional("services", .services) ?? []
             context.checkReferences(services)

@@ -166,8 +166,7 @@ extension ValueForm {
             let column = keys.required("column", .text(100, says: "the name of a column"))
             let loops = keys.optional("loop", .boolean)
             guard let path, let column else { return nil }
-            let samples = Form<[ActivityRule.Sample]>.trace(
-                path, column: column, at: "csv", keys)
+            let samples = Self.column(column, of: path, keys)
             guard let samples else { return nil }
             if let spec = numbers {
                 for sample in samples where !spec.range.contains(sample.value) {
@@ -184,11 +183,33 @@ extension ValueForm {
         }
     }
 
+    /// A column of a file, whose path is relative to the profile's folder.
+    private static func column(
+        _ column: String, of path: String, _ keys: Keys
+    ) -> [ActivityRule.Sample]? {
+        let context = keys.context
+        let full = Form<ActivitySource>.resolve(path, besides: context.file)
+        switch context.files(full) {
+        case .failure(let failure):
+            keys.report(
+                at: "csv", "cannot read '\(full)': \(failure.reason)",
+                "write the file's path, relative to the profile's folder")
+            return nil
+        case .success(let bytes):
+            do throws(ProfileError) {
+                return try ActivityTrace(file: full, column: column).read(bytes)
+            } catch {
+                context.report(error)
+                return nil
+            }
+        }
+    }
+
     private var activity: Form<Generator> {
         let word = Form<Bool>.word([("level", true), ("active", false)])
         return Form(says: word.says) { place, context in
             guard let isLevel = word.read(place, context) else { return nil }
-            if context.activity == .absent {
+            if case .absent = context.activity {
                 context.report(
                     place, "the profile has no activity signal", "add 'activity:' with a source")
             }

@@ -15,6 +15,8 @@ public struct DeviceProfile: Equatable, Sendable {
     public var activity: ActivityRule?
     /// The advertising sets, in the profile's order; empty where it has none.
     public var advertising: [AdvertisingSet] = []
+    /// What is taken anew in the data of the first set.
+    public var liveFields: [LiveField] = []
     /// The services in the profile's order, without those that are added automatically.
     public var services: [ServiceSpec] = []
 

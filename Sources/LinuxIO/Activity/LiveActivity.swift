@@ -1,0 +1,92 @@
+// All live sources of an activity signal on one loop.
+public import Advertising
+import Glibc
+public import SansIO
+
+/// Reads the live sources of a rule.
+///
+/// The owner hands it every event of the loop and calls `expire` when `deadline` has come; what
+/// comes in are inputs for the device.
+public final class LiveActivity {
+    private struct Entry {
+        let name: String
+        let token: Token
+        var reader: any ActivityReader
+        /// What the kernel cannot watch, a plain file for one, is read until its end at once.
+        var isAlwaysReady = false
+    }
+
+    private var entries: [Entry] = []
+    private var buffer = ReadBuffer()
+
+    /// Opens all live sources among `sources`; nil where there is none.
+    public init?(_ sources: [ActivitySource], loop: inout EventLoop) throws(SystemError) {
+        for (index, source) in sources.enumerated() {
+            guard case .live(let live) = source else { continue }
+            var reader = ActivityReaders.reader(of: live, source: index)
+            try reader.open()
+            entries.append(
+                Entry(name: "\(live)", token: loop.makeToken(), reader: reader))
+            try watch(entries.count - 1, &loop)
+        }
+        if entries.isEmpty { return nil }
+    }
+
+    deinit { for index in entries.indices { entries[index].reader.close() } }
+
+    /// What is followed, for messages.
+    public var names: [String] { entries.map(\.name) }
+
+    private func watch(_ index: Int, _ loop: inout EventLoop) throws(SystemError) {
+        let token = entries[index].token
+        guard let descriptor = entries[index].reader.descriptor else {
+            entries[index].isAlwaysReady = false
+            loop.unwatch(token)
+            return
+        }
+        guard !entries[index].isAlwaysReady else { return }
+        do throws(SystemError) {
+            try loop.watch(descriptor, as: token, for: .readable)
+        } catch {
+            guard error.code == EPERM else { throw error }
+            entries[index].isAlwaysReady = true
+        }
+    }
+
+    /// When something must be read without an event.
+    public var deadline: Instant? {
+        var first: Instant?
+        for entry in entries {
+            first = earliest(first, entry.isAlwaysReady ? .zero : entry.reader.deadline)
+        }
+        return first
+    }
+
+    /// Takes an event of the loop; one of somebody else's is ignored.
+    public func handle(
+        _ event: ReadyEvent, loop: inout EventLoop, at now: Instant,
+        emit: inout Outputs<ActivityInput>
+    ) throws(SystemError) {
+        guard let index = entries.firstIndex(where: { $0.token == event.token }) else { return }
+        try read(index, &loop, at: now, &emit)
+    }
+
+    /// Reads what is due at `now`.
+    public func expire(
+        at now: Instant, loop: inout EventLoop, emit: inout Outputs<ActivityInput>
+    ) throws(SystemError) {
+        for index in entries.indices {
+            let deadline = entries[index].reader.deadline
+            guard entries[index].isAlwaysReady || deadline.map({ $0 <= now }) == true
+            else { continue }
+            try read(index, &loop, at: now, &emit)
+        }
+    }
+
+    private func read(
+        _ index: Int, _ loop: inout EventLoop, at now: Instant, _ emit: inout Outputs<ActivityInput>
+    ) throws(SystemError) {
+        entries[index].reader.read(at: now, through: &buffer, emit: &emit)
+        try watch(index, &loop)
+    }
+}

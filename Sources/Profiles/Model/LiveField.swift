@@ -1,0 +1,33 @@
+// Parts of advertising data that are taken anew at each update of their set.
+public import Behaviours
+
+/// A part of an entry of advertising data.
+public struct LiveField: Equatable, Sendable {
+    /// Whether the entry is one of the scan response.
+    public var isInScanResponse: Bool
+    /// The entry's index.
+    public var entry: Int
+    /// The entry's octets that the field takes at most; those that the profile's structure holds
+    /// there are the place of the largest value, for budgets.
+    public var range: Range<Int>
+    public var source: LiveFieldSource
+
+    public init(isInScanResponse: Bool, entry: Int, range: Range<Int>, source: LiveFieldSource) {
+        self.isInScanResponse = isInScanResponse
+        self.entry = entry
+        self.range = range
+        self.source = source
+    }
+}
+
+/// Where a live field's octets come from.
+public enum LiveFieldSource: Equatable, Sendable {
+    /// One octet: the level of the activity in percent.
+    case activityLevel
+    /// One octet: 0 asleep, 1 idle, 2 active.
+    case activityState
+    /// A constant or a generator of its own.
+    case own(ValueSource)
+    /// What a characteristic's value is now, by its label or name.
+    case value(of: String)
+}

@@ -1,0 +1,147 @@
+// The log's lines: decoded, and by whom.
+import Advertising
+import BLEHost
+import Emulator
+import GATT
+import HCI
+import Harness
+import SansIO
+import TestFiles
+import Testing
+
+@Suite struct EventTextTests {
+    @Test("the lines of a whole session are as committed")
+    func session() throws {
+        let world = GuestWorld.session(of: try SampleProfile.device())
+        let text = world.lines.map { $0 + "\n" }.joined()
+        let difference = SourceTree.difference(
+            of: text, from: "Tests/EmulatorTests/Snapshots/session.txt")
+        #expect(difference == nil)
+    }
+
+    @Test(
+        "failures, notes and refusals say what happened and to what",
+        arguments: [
+            (
+                .failed(.commandTimeout(.reset)), .error,
+                "the controller did not answer Reset within 2 s"
+            ),
+            (
+                .failed(.commandRefused(.leSetAdvertisingEnable, .controllerBusy)), .error,
+                "the controller refused LE Set Advertising Enable: Controller Busy (0x3A)"
+            ),
+            (.failed(.hardwareError(0x42)), .error, "the controller reports hardware error 0x42"),
+            (.failed(.unexpectedReset), .error, "the controller was reset"),
+            (
+                .note(.notListed(.leRand)), .warning,
+                "the controller does not list LE Rand: done without"
+            ),
+            (
+                .note(.refused(.leRand, .unknownCommand)), .warning,
+                "the controller refused LE Rand with Unknown HCI Command (0x01): done without"
+            ),
+            (
+                .note(.unanswered(.leRand)), .warning,
+                "the controller did not answer LE Rand: done without"
+            ),
+            (
+                .note(.malformedEvent(.commandStatus, "3 octets too many")), .warning,
+                "the controller sent a malformed event 0x0F (3 octets too many): ignored"
+            ),
+            (
+                .note(.unknownConnection(0x0040)), .warning,
+                "the controller names connection 0x0040, which does not exist: ignored"
+            ),
+            (
+                .note(.linkOverflow(ConnectionHandle(rawValue: 1))), .warning,
+                "connection 0x0001 takes no data and keeps asking: disconnected"
+            ),
+            (
+                .advertising(.minimum, gap: nil), .info,
+                "advertising connectable every 20 ms: idle at power-on"
+            ),
+            (
+                .advertising(.minimum, gap: .microseconds(312)), .info,
+                "advertising connectable every 20 ms, after 312 us off the air: idle at power-on"
+            ),
+            (.advertisingPaused, .debug, "advertising paused to change its interval"),
+            (.advertisingStopped, .info, "advertising stopped"),
+            (
+                .advertisingRefused(.commandDisallowed), .warning,
+                "the controller refuses to advertise now: Command Disallowed (0x0C); tried again "
+                    + "when a connection changes"
+            ),
+            (
+                .disconnected(link: 3, .connectionTimeout), .info,
+                "link 3 disconnected: Connection Timeout (0x08)"
+            ),
+            (
+                .server(.timeout(client: 0)), .warning,
+                "link 0 did not confirm an indication within 30 s"
+            ),
+        ] as [(PeripheralEvent, LogLevel, String)])
+    func host(event: PeripheralEvent, level: LogLevel, text: String) throws {
+        let device = try SampleProfile.device()
+        #expect(device.line(for: .host(event), upTo: .debug) == LogLine(level, text))
+        #expect(device.line(for: .host(event), upTo: level) == LogLine(level, text))
+        for lower in LogLevel.allCases where lower < level {
+            #expect(device.line(for: .host(event), upTo: lower) == nil)
+        }
+    }
+
+    @Test("what a client did is named as the profile names it")
+    func server() throws {
+        let device = try SampleProfile.device()
+        let temperature = device.valueHandle("temperature")
+        let lines: [(ServerEvent, String?)] = [
+            (
+                .subscribed(client: 0, valueHandle: temperature, notify: true, indicate: true),
+                "link 0 subscribed to temperature (0x000C) (notifications and indications)"
+            ),
+            (
+                .subscribed(client: 0, valueHandle: temperature, notify: false, indicate: true),
+                "link 0 subscribed to temperature (0x000C) (indications)"
+            ),
+            (
+                .subscribed(client: 0, valueHandle: temperature, notify: false, indicate: false),
+                "link 0 unsubscribed from temperature (0x000C)"
+            ),
+            (.mtu(client: 2, mtu: 247), "link 2 MTU 247"),
+        ]
+        for (event, text) in lines {
+            #expect(device.line(for: .host(.server(event)), upTo: .debug)?.text == text)
+        }
+    }
+
+    @Test("a change of interval says from what, to what and why")
+    func interval() throws {
+        let device = try SampleProfile.device()
+        let decision = IntervalDecision(
+            at: .zero, from: .maximum, to: .minimum, reason: "activity 0.4 g above 0.12 g")
+        #expect(
+            device.line(for: .interval(decision), upTo: .info)
+                == LogLine(.info, "interval 10240 ms -> 20 ms: activity 0.4 g above 0.12 g"))
+        let change = ActivityChange(
+            at: .zero, state: .active, reason: .above(value: 1, threshold: 0.5))
+        #expect(device.line(for: .activity(.changed(change)), upTo: .debug) == nil)
+    }
+
+    @Test("a source that is lost is a warning, a level is for those who look closely")
+    func activity() throws {
+        let device = try SampleProfile.device()
+        let lines: [(ActivityEvent, LogLevel, String)] = [
+            (
+                .sourceLost(source: 0, reason: "gone", at: .zero), .warning,
+                "activity source 1 is lost: gone"
+            ),
+            (.sourceReturned(source: 0, at: .zero), .info, "activity source 1 is back"),
+            (.signalLost(reason: "gone", at: .zero), .debug, "the activity signal is lost: gone"),
+            (.signalReturned(at: .zero), .debug, "the activity signal is back"),
+            (.level(0.35, at: .zero), .debug, "activity level 35 %"),
+        ]
+        for (event, level, text) in lines {
+            #expect(
+                device.line(for: .activity(event), upTo: .debug) == LogLine(level, text))
+        }
+    }
+}

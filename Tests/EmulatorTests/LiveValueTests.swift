@@ -1,0 +1,152 @@
+// Values of a device at work: counted writes, and samples for notifications as fast as possible.
+import Emulator
+import HCI
+import Profiles
+import SansIO
+import Testing
+import Wire
+
+/// A device on a controller that does as it is told: four buffers, one link, every packet completed
+/// when the test says so.
+private struct Rig {
+    var device: EmulatedDevice
+    var sent: [String] = []
+    private var out = ByteBlock()
+    private var events = Outputs<DeviceEvent>()
+
+    init(_ services: String) throws {
+        let text = """
+            peripheral-emu: 1
+            device: {name: T}
+            server: {implicit-services: false}
+            services:
+              - service: 0x1234
+                characteristics:
+
+            """ + services.split(separator: "\n").map { "      \($0)\n" }.joined()
+        let profile = try ProfileLoader.load(path: "p.yaml", bytes: Array(text.utf8)) { _ in
+            .failure(FileFailure(reason: "none"))
+        }
+        device = EmulatedDevice(profile: profile, seed: 1)
+        device.powerOn(at: .zero, sending: &out, emit: &events)
+        answer()
+        // LE Connection Complete, handle 0x0040, peripheral.
+        receive("043E13010040000101563412EF00C018000000F40100")
+    }
+
+    mutating func receive(_ text: String) {
+        let packet = Hex.bytes(text) ?? []
+        device.receive(packet.span, at: .zero, sending: &out, emit: &events)
+        answer()
+    }
+
+    /// An ATT PDU of the central.
+    mutating func send(_ pdu: String) {
+        let length = pdu.utf8.count / 2
+        let header = [
+            0x02, 0x40, 0x20, UInt8((length + 4) & 255), UInt8((length + 4) >> 8),
+            UInt8(length & 255), UInt8(length >> 8), 4, 0,
+        ]
+        receive(Hex.string(header) + pdu)
+    }
+
+    mutating func complete(_ count: UInt8) {
+        receive("041305014000" + Hex.string([count, 0]))
+    }
+
+    /// Notes the ATT PDUs that were sent, and answers commands as a controller that knows them all.
+    private mutating func answer() {
+        while !out.isEmpty {
+            let bytes = out.bytes
+            out.removeAll()
+            var offset = 0
+            while case .packet(let type, let end) = H4.frame(bytes.span, from: offset) {
+                if type == .acl { sent.append(Hex.string(Array(bytes[(offset + 9)..<end]))) }
+                if type == .command {
+                    let opcode = [bytes[offset + 1], bytes[offset + 2]]
+                    // LE Read Buffer Size: 251 octets, 4 packets; else zeros.
+                    let parameters: [UInt8] = opcode == [0x02, 0x20] ? [0, 251, 0, 4] : []
+                    let padded = parameters + Array(repeating: 0, count: 70 - parameters.count)
+                    let event = [0x04, 0x0E, UInt8(3 + padded.count), 1] + opcode + padded
+                    device.receive(event.span, at: .zero, sending: &out, emit: &events)
+                }
+                offset = end
+            }
+        }
+    }
+}
+
+@Suite struct LiveValueTests {
+    @Test("writes of every kind are counted, each once, refused ones not")
+    func counted() throws {
+        var rig = try Rig("""
+            - {characteristic: 0x5671, format: uint32, read: open, value: {writes-of: sink}}
+            - {characteristic: 0x5672, label: sink, write: open, write-without-response: open}
+            - {characteristic: 0x5673, write: open}
+            """)
+        func count() -> String {
+            rig.sent = []
+            rig.send("0A0300")
+            rig.complete(1)
+            return rig.sent.first ?? ""
+        }
+        #expect(count() == "0B00000000")
+        rig.send("12050001")
+        rig.send("52050001")
+        rig.send("12070001")
+        rig.send("16050000004142")
+        rig.complete(3)
+        #expect(count() == "0B02000000")
+        rig.send("1801")
+        rig.send("520500" + String(repeating: "00", count: 513))
+        #expect(count() == "0B03000000")
+    }
+
+    @Test("a counted value is notified at each write")
+    func notified() throws {
+        var rig = try Rig("""
+            - {characteristic: 0x5671, format: uint8, notify: open, value: {writes-of: sink}}
+            - {characteristic: 0x5672, label: sink, write-without-response: open}
+            """)
+        rig.send("1204000100")
+        rig.sent = []
+        rig.send("52060001")
+        rig.send("52060001")
+        #expect(rig.sent == ["1B030001", "1B030002"])
+    }
+
+    @Test("as fast as possible, each notification has a sample of its own while subscribed")
+    func streamed() throws {
+        var rig = try Rig("""
+            - characteristic: 0x5671
+              format: uint8
+              notify: open
+              send: as-fast-as-possible
+              value: {counter: {start: 5}}
+            """)
+        #expect(rig.sent == [])
+        rig.send("1204000100")
+        #expect(rig.sent == ["13", "1B030005", "1B030006", "1B030007"])
+        rig.complete(2)
+        #expect(rig.sent.suffix(2) == ["1B030008", "1B030009"])
+        rig.send("1204000000")
+        rig.complete(4)
+        #expect(rig.sent.suffix(2) == ["1B030009", "13"])
+    }
+
+    @Test("a constant is streamed as it is, as a central has written it")
+    func constant() throws {
+        var rig = try Rig("""
+            - characteristic: 0x5671
+              notify: open
+              write: open
+              send: as-fast-as-possible
+              value: {hex: "0102"}
+            """)
+        rig.send("1204000100")
+        #expect(rig.sent == ["13", "1B03000102", "1B03000102", "1B03000102"])
+        rig.send("12030009")
+        rig.complete(3)
+        #expect(rig.sent.suffix(3) == ["13", "1B030009", "1B030009"])
+    }
+}
