@@ -35,8 +35,8 @@ let package = Package(
     name: "peripheral-emu",
     products: [.executable(name: "peripheral-emu", targets: ["peripheral-emu"])],
     targets: [
-        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml and libcrypto
-        // are linked.
+        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml and
+        // libcrypto are linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
@@ -106,14 +106,18 @@ let package = Package(
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
             path: "Tools/libfuzzer/Driver", swiftSettings: house),
-        tests("Harness", ["Wire", "SansIO", "HCI", "Advertising", "Profiles", "Emulator"]),
+        tests(
+            "Harness",
+            [
+                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Profiles", "Emulator", "TestFiles",
+            ]),
 
         tests("Wire"),
         tests("SansIO"),
         tests("HCI", ["Wire", "TestFiles"], fixtures: ["Vectors"]),
         tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
-        tests("GATT", ["Wire", "SansIO"], fixtures: ["Transcripts"]),
+        tests("GATT", ["Wire", "SansIO"]),
         tests("Advertising", ["Wire", "SansIO", "HCI"]),
         tests("Behaviours", ["Wire", "SansIO"]),
         tests("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
@@ -140,7 +144,7 @@ let package = Package(
             ],
             fixtures: ["Snapshots"]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
-        tests("OpenSSLCrypto", ["Wire", "GATT", "Profiles"]),
+        tests("OpenSSLCrypto", ["Wire"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
 )

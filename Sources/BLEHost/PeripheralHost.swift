@@ -43,13 +43,16 @@ public enum PeripheralEvent: Sendable {
     case advertisingStopped
     case advertisingRefused(HCIStatus)
     case connected(link: Int, ConnectionInformation)
-    case disconnected(link: Int, HCIStatus)
+    /// The slot may already hold another connection; `peer` is whose link ended.
+    case disconnected(link: Int, peer: DeviceAddress, HCIStatus)
     case connectionUpdated(link: Int)
     /// The central's answer to the request for connection parameters; false also where none came.
     case parametersAnswered(link: Int, accepted: Bool)
     /// The value has more than MTU - 3 octets: it was cut, or not sent. Said once until the MTU
     /// or the link changes.
     case overflow(link: Int, handle: UInt16, isCut: Bool)
+    /// A central asked to pair and was told that it is not supported.
+    case pairingRefused(link: Int)
     case server(ServerEvent)
 }
 
@@ -73,6 +76,8 @@ public struct PeripheralHost: Sendable {
     private var sessionEvents = Outputs<SessionEvent>()
     private var serverEvents = Outputs<ServerEvent>()
     private var reply = ByteBlock(capacity: 1024)
+    /// The link whose pairing request is being refused.
+    private var refusedPairing: Int?
     /// Whose overflow has been told.
     private var overflows: [(link: Int, handle: UInt16)] = []
 
@@ -150,7 +155,8 @@ public struct PeripheralHost: Sendable {
     ) {
         for link in session.table.links.indices where session.table.links[link].isOpen {
             server.disconnect(link)
-            emit.append(.disconnected(link: link, reason))
+            let peer = session.table.links[link].information.peerAddress
+            emit.append(.disconnected(link: link, peer: peer, reason))
         }
         overflows.removeAll()
         session.forgetLinks()
@@ -199,11 +205,10 @@ public struct PeripheralHost: Sendable {
     ) {
         // Some controllers cannot advertise while connected, and some do not know the extended
         // commands whose feature they claim: that is refused, not fatal.
-        let isFirstExtended = advertising.family == .extended && !advertising.hasEverBeenEnabled
-        let need: CommandNeed =
-            advertising.canRound(command)
-            ? .attempt
-            : session.table.openCount > 0 || isFirstExtended ? .optional : .essential
+        let isFirstExtended = advertising.family == .extended && !advertising.hasBeenEnabled
+        var need: CommandNeed =
+            isFirstExtended ? .optional : session.table.openCount > 0 ? .refusable : .essential
+        need.isAttempt = advertising.canRound(command)
         session.send(
             command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
     }
@@ -242,6 +247,10 @@ public struct PeripheralHost: Sendable {
             session.returnPayload(payload, of: link)
         }
         report(link, &emit)
+        if let link = refusedPairing {
+            refusedPairing = nil
+            emit.append(.pairingRefused(link: link))
+        }
         process(at: now, &out, &emit)
     }
 
@@ -258,7 +267,10 @@ public struct PeripheralHost: Sendable {
                 payload, at: now, reply: &reply, emit: &signallingEvents)
         case L2CAPChannel.securityManager:
             // Pairing Failed, Pairing Not Supported (Core 6.0, Vol 3, Part H, 3.5.5).
-            if payload.count > 0, payload[0] == 0x01 { reply.append([0x05, 0x05]) }
+            if payload.count > 0, payload[0] == 0x01 {
+                reply.append([0x05, 0x05])
+                refusedPairing = link
+            }
         default: return
         }
         sendReply(cid: cid, to: link, at: now, &out)
@@ -453,11 +465,11 @@ public struct PeripheralHost: Sendable {
             // High-duty directed advertising ended, or a central gave up: advertise again.
             advertising.connectionWasMade(cancelled: 0)
             reconcile(at: now, &out)
-        case .disconnected(let link, let reason):
+        case .disconnected(let link, let peer, let reason):
             server.disconnect(link)
             overflows.removeAll { $0.link == link }
             advertising.situationChanged()
-            emit.append(.disconnected(link: link, reason))
+            emit.append(.disconnected(link: link, peer: peer, reason))
             mustSettle = true
         case .connectionUpdated(let link): emit.append(.connectionUpdated(link: link))
         case .report: break
@@ -469,7 +481,7 @@ public struct PeripheralHost: Sendable {
         _ emit: inout Outputs<PeripheralEvent>
     ) {
         if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
-            !advertising.rounds(opcode, status), !advertising.hasEverBeenEnabled
+            !advertising.rounds(opcode, status), !advertising.hasBeenEnabled
         {
             // One family a power-on: from here it is the legacy one, after a reset.
             advertising.mustUseLegacy = true

@@ -108,7 +108,9 @@ extension EmulatedDevice {
             else { return }
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
-        case .ready, .note, .connectionUpdated, .overflow, .parametersAnswered, .server: break
+        case .ready, .note, .connectionUpdated, .overflow, .parametersAnswered, .pairingRefused,
+            .server:
+            break
         }
     }
 

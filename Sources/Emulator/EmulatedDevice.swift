@@ -97,7 +97,7 @@ public struct EmulatedDevice: Sendable {
             || plan.bindings.contains { !$0.reactions.isEmpty }
         switch profile.device.address {
         case .randomStatic(let address):
-            var random = SeededRandom(seed: seed, stream: "address")
+            var random = SeededRandom(seed: seed, stream: "address of \(profile.device.name)")
             randomAddress = address ?? DeviceAddress.randomStatic(from: random.next())
         case .publicDevice: randomAddress = nil
         }

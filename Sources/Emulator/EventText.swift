@@ -54,7 +54,7 @@ extension EmulatedDevice {
             case .failed: .error
             case .note, .advertisingRefused, .overflow: .warning
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
-                .connectionUpdated, .parametersAnswered:
+                .connectionUpdated, .parametersAnswered, .pairingRefused:
                 .info
             case .advertisingPaused: .debug
             case .server(let event): level(of: event)
@@ -147,8 +147,7 @@ extension EmulatedDevice {
                 + "tried again when a connection changes"
         case .connected(_, let connection):
             return "\(connection.peerAddress) connected: \(Self.parameters(connection))"
-        case .disconnected(let link, let reason):
-            return "\(peer(link)) disconnected: \(reason)"
+        case .disconnected(_, let peer, let reason): return "\(peer) disconnected: \(reason)"
         case .connectionUpdated(let link):
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
         case .parametersAnswered(let link, let accepted):
@@ -159,6 +158,8 @@ extension EmulatedDevice {
             let room = host.server.mtu(of: link) - 3
             return "\(name(of: handle)) has more than the \(room) octets that a notification to "
                 + "\(peer(link)) carries: " + (isCut ? "it is cut" : "it is not sent")
+        case .pairingRefused(let link):
+            return "\(peer(link)) asked to pair: refused, pairing is not supported yet"
         case .server(let event): return text(for: event)
         }
     }
@@ -179,9 +180,14 @@ extension EmulatedDevice {
         plan.name(of: handle).map { "\($0) (\(Hex.code(handle)))" } ?? "handle \(Hex.code(handle))"
     }
 
+    /// Characters of a value in a line.
+    private static let shownMax = 80
+
     private func shown(_ handle: UInt16) -> String {
         guard let value = host.server.value(of: handle) else { return "" }
-        return " = " + plan.describe(value, of: handle)
+        let text = plan.describe(value, of: handle)
+        guard text.count > Self.shownMax else { return " = " + text }
+        return " = \(text.prefix(Self.shownMax))… (\(value.count) octets)"
     }
 
     private func text(for event: ServerEvent) -> String? {

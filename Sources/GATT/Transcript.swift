@@ -27,6 +27,7 @@ public struct TranscriptDifference: Equatable, Sendable, CustomStringConvertible
 ///     silence               the server must have sent nothing more
 ///     link encrypted bonded key-size=16    what the link is now; a word not said is not so
 ///     notify 0x0003 0102    the application sets the value and sends it to who has asked
+///     notify-multiple 0x0003 0x0005    the application sends both values in one PDU
 ///     set 0x0003 0102       the application sets the value
 ///     value 0x0003 0102     the value must be this, as the application sees it
 ///     disconnect            a new, plain link follows
@@ -41,6 +42,7 @@ public struct Transcript: Sendable {
         case silence
         case link(LinkSecurity)
         case notify(UInt16, [UInt8]?)
+        case notifyMultiple([UInt16])
         case set(UInt16, [UInt8])
         case value(UInt16, [UInt8])
         case disconnect
@@ -84,6 +86,10 @@ public struct Transcript: Sendable {
         case "notify" where words.count == 1: return .notify(try handle(words[0]), nil)
         case "notify" where words.count >= 2:
             return .notify(try handle(words[0]), try octets(words[1...]))
+        case "notify-multiple" where words.count >= 2:
+            var handles: [UInt16] = []
+            for word in words { handles.append(try handle(word)) }
+            return .notifyMultiple(handles)
         case "set" where words.count >= 1:
             return .set(try handle(words[0]), try octets(words[1...], mayBeEmpty: true))
         case "value" where words.count >= 1:
@@ -112,7 +118,8 @@ public struct Transcript: Sendable {
                 message:
                     "cannot read \"\(([Substring(command)] + words).joined(separator: " "))\"; "
                     + "write > HEX, < HEX, silence, link [WORDS], notify HANDLE [HEX], "
-                    + "set HANDLE HEX, value HANDLE HEX, disconnect, client N, wait N s or changed HANDLE HANDLE")
+                    + "notify-multiple HANDLE HANDLE…, set HANDLE HEX, value HANDLE HEX, "
+                    + "disconnect, client N, wait N s or changed HANDLE HANDLE")
         }
     }
 

@@ -57,6 +57,10 @@ private struct TranscriptRun {
                 return "\(Hex.code(handle)) cannot take the value \(Hex.string(value))"
             }
             notify(handle, to: client)
+        case .notifyMultiple(let handles):
+            var pdu = ByteBlock(capacity: 64)
+            _ = server.multipleNotification(of: handles, to: client, into: &pdu)
+            if !pdu.isEmpty { sent[client].append(pdu.bytes) }
         case .set(let handle, let value):
             guard server.setValue(value, of: handle) else {
                 return "\(Hex.code(handle)) cannot take the value \(Hex.string(value))"

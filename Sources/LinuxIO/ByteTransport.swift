@@ -36,10 +36,10 @@ public final class ByteTransport {
         case open(Descriptor)
     }
 
-    init(name: String, source: any TransportSource) throws(SystemError) {
+    /// A transport that is closed: `reopen` begins.
+    init(name: String, source: any TransportSource) {
         self.name = name
         self.source = source
-        try reopen()
     }
 
     deinit { close() }
@@ -53,6 +53,22 @@ public final class ByteTransport {
         switch state {
         case .open: true
         case .closed, .connecting, .waiting, .openUnsaid: false
+        }
+    }
+
+    /// Whether a client waits for its peer to take or refuse the connection.
+    public var isConnecting: Bool {
+        switch state {
+        case .connecting: true
+        case .closed, .waiting, .openUnsaid, .open: false
+        }
+    }
+
+    /// Whether a server waits for its peer.
+    public var isWaiting: Bool {
+        switch state {
+        case .waiting: true
+        case .closed, .connecting, .openUnsaid, .open: false
         }
     }
 
@@ -77,7 +93,8 @@ public final class ByteTransport {
         }
     }
 
-    /// Begins again: a client connects anew, a server drops its peer and waits for the next one.
+    /// Begins, or begins again: a client connects anew, a server drops its peer and waits for the
+    /// next one.
     public func reopen() throws(SystemError) {
         drop()
         switch try source.open() {
@@ -93,7 +110,9 @@ public final class ByteTransport {
         source.close()
     }
 
-    /// Closes the pipe only; a server keeps its place.
+    /// Ends the pipe; a server keeps its place for the peer that comes next.
+    public func hangUp() { drop() }
+
     private func drop() {
         isWritePending = false
         switch state {

@@ -30,7 +30,7 @@ public struct ReadyEvent: Equatable, Sendable {
 public enum EndSignal: Equatable, Sendable {
     /// SIGINT
     case interrupt
-    /// SIGTERM
+    /// SIGTERM, or SIGHUP of a terminal that was closed
     case terminate
 }
 
@@ -68,7 +68,7 @@ public enum EndSignal: Equatable, Sendable {
     private static let timerTag = UInt64(UInt32.max) + 1
     private static let signalTag = UInt64(UInt32.max) + 2
 
-    /// Opens the loop. From now on SIGINT and SIGTERM arrive only in `signal`, and SIGPIPE, which
+    /// Opens the loop. From now on SIGINT, SIGTERM and SIGHUP arrive only in `signal`, and SIGPIPE, which
     /// a peer could cause, is ignored.
     public init() throws(SystemError) {
         // All that can fail comes first: a value that cannot be copied is made at one stroke.
@@ -99,6 +99,7 @@ public enum EndSignal: Equatable, Sendable {
         unsafe sigemptyset(&set)
         unsafe sigaddset(&set, SIGINT)
         unsafe sigaddset(&set, SIGTERM)
+        unsafe sigaddset(&set, SIGHUP)
         _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         let signals = Descriptor(
             try systemCall("create", "signalfd") {

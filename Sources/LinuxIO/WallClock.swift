@@ -24,7 +24,8 @@ public struct WallClock: Sendable {
     mutating func jump(to time: TimeSpan, at now: Instant) -> TimeSpan? {
         let found = now - time
         if let midnight {
-            let days = ((found - midnight) + Self.day * 1_000_000).microseconds
+            let days =
+                ((found - midnight) + Self.day * 1_000_000).microseconds
                 % Self.day.microseconds
             let error = min(days, Self.day.microseconds - days)
             guard error >= Self.jumpMin.microseconds else { return nil }

@@ -106,6 +106,9 @@ public struct ScriptedCentral: Sendable {
         state = .done
     }
 
+    /// What is still missing; nil once the programme is over.
+    public var unfinished: String? { state == .done || state == .off ? nil : missing }
+
     private var missing: String {
         let target = target.map { " of \($0)" } ?? ""
         return switch state {

@@ -24,6 +24,10 @@ public struct World: Sendable {
     public private(set) var central: ScriptedCentral?
     /// What happened since the driver emptied it.
     public var events = Outputs<WorldEvent>()
+    /// The latest instant that was run.
+    public private(set) var now = Instant.zero
+    /// How long a device that is switched off waits for its links to end.
+    public static let farewellLimit = TimeSpan.milliseconds(500)
     private let devicePort: Int
     private var centralPort: Int?
     private var deviceEvents = Outputs<DeviceEvent>()
@@ -60,6 +64,7 @@ public struct World: Sendable {
 
     /// Does what is due at `now`, the moment of `deadline` or later.
     public mutating func run(at now: Instant) {
+        self.now = now
         if let deadline = air.deadline, deadline <= now { air.expire(at: now) }
         if let deadline = port.deadline, deadline <= now {
             port.expire(at: now, sending: &up, emit: &deviceEvents)

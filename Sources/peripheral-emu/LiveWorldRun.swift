@@ -1,5 +1,6 @@
 // The driver of the embedded controller in real time, whose air other hosts join over TCP.
 import Advertising
+import BLEHost
 import Emulator
 import HCI
 import LinuxIO
@@ -37,6 +38,7 @@ struct LiveWorldRun: ~Copyable {
         self.loop = loop
         self.world = world
         self.reporter = reporter
+        self.reporter.console.isLive = true
         self.server = server
         self.activity = activity
         self.end = end
@@ -60,10 +62,24 @@ struct LiveWorldRun: ~Copyable {
             feel(at: now)
             outcome = try turn()
         }
-        world.powerOff(at: loop.now())
-        let last = try turn()
+        if outcome == nil, loop.signal == nil { outcome = reporter.cutOff(world, at: loop.now()) }
+        try powerOff()
         reporter.summarise(world.port.device, at: loop.now())
-        return reporter.finish(outcome ?? last ?? .done)
+        return reporter.finish(outcome ?? .done)
+    }
+
+    /// Switches the device off and lets it say good-bye.
+    private mutating func powerOff() throws(SystemError) {
+        let limit = loop.now() + World.farewellLimit
+        world.powerOff(at: loop.now())
+        _ = try turn()
+        while !world.port.device.host.isQuiet, loop.now() < limit {
+            try loop.wait(until: earliest(world.deadline, limit))
+            let now = loop.now()
+            if let deadline = world.deadline, deadline <= now { world.run(at: now) }
+            for event in loop.events { try handle(event, at: now) }
+            _ = try turn()
+        }
     }
 
     private mutating func tellTime(at now: Instant) {

@@ -91,7 +91,11 @@ enum Options {
         ) {
             run, text throws(UsageError) in run.airTiming = try airTiming(text)
         },
-        Row("with-central", nil, "let a built-in central show what a phone would see") {
+        Row(
+            "with-central", nil,
+            "let a built-in central show what a phone would see; ends after three "
+                + "notifications, or when all was shown"
+        ) {
             run, _ throws(UsageError) in run.withCentral = true
         },
         Row(
@@ -102,7 +106,7 @@ enum Options {
             "activity", "SOURCE",
             "what the device feels, instead of what the profile says; see below"
         ) { run, text throws(UsageError) in run.activity = try activity(text) },
-        Row("capture", "FILE", "write all HCI packets to a btsnoop file") {
+        Row("capture", "FILE", "write all HCI packets to a btsnoop file; - is standard output") {
             run, text throws(UsageError) in run.capture = text
         },
         Row("duration", "T", "end after this time: 90s, 5min, 1h, 500ms, 1d") {
@@ -148,6 +152,7 @@ enum Options {
     private static func command(_ arguments: [String]) throws(UsageError) -> Command {
         var rest = arguments[...]
         var name = "run"
+        if rest.first == "-h" { return .help }
         if let first = rest.first, !first.hasPrefix("-") {
             name = first
             rest = rest.dropFirst()
@@ -186,6 +191,9 @@ enum Options {
         var run = options
         guard !run.profiles.isEmpty else {
             throw UsageError("there is no profile to run; write --profile FILE, or see --help")
+        }
+        if let capture = run.capture, run.profiles.contains(capture) {
+            throw UsageError("--capture \(capture) would overwrite the profile; name another file")
         }
         if run.virtualTime {
             guard run.duration != nil else {

@@ -13,8 +13,12 @@ struct Reporter {
     private var capture: FileOutput?
     /// Power-on; times in the log count from here.
     private var start: Instant
+    /// Whether the capture is written out at each turn: who looks on sees it grow, and a kill loses
+    /// nothing. Virtual time is over before anybody looks.
+    private let isLive: Bool
 
-    init(console: Console, capture: FileOutput?, start: Instant) {
+    init(console: Console, capture: FileOutput?, start: Instant, isLive: Bool) {
+        self.isLive = isLive
         self.console = console
         self.capture = capture
         self.start = start
@@ -24,13 +28,10 @@ struct Reporter {
         console.log(LogLine(level, text), at: now - start)
     }
 
-    /// Prints a device's events.
-    mutating func report(_ events: [DeviceEvent], of device: EmulatedDevice, at now: Instant) {
-        for event in events {
-            if let line = device.line(for: event, upTo: console.level) {
-                console.log(line, at: now - start)
-            }
-        }
+    /// Prints a device's event.
+    mutating func report(_ event: DeviceEvent, of device: EmulatedDevice, at now: Instant) {
+        guard let line = device.line(for: event, upTo: console.level) else { return }
+        console.log(line, at: now - start)
     }
 
     /// Prints a world's events; an exit code where the run is over.
@@ -59,6 +60,7 @@ struct Reporter {
         if !bytes.isEmpty, capture != nil {
             do throws(SystemError) {
                 try capture?.write(bytes)
+                if isLive { try capture?.flush() }
             } catch {
                 console.log(LogLine(.error, "the capture ends here: \(error)"))
                 capture = nil
@@ -75,6 +77,14 @@ struct Reporter {
             let history = device.history
         else { return }
         for line in history.report(until: now) { console.log(LogLine(.info, line)) }
+    }
+
+    /// What the end of the duration has cut off; an exit code where something is missing.
+    mutating func cutOff(_ world: World, at now: Instant) -> ExitCode? {
+        guard let missing = world.central?.unfinished else { return nil }
+        let text = "the duration is over and the central is missing: \(missing)"
+        console.log(LogLine(.error, text), at: now - start)
+        return .failure
     }
 
     /// Writes out what is left.

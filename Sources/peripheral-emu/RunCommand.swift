@@ -58,9 +58,11 @@ enum RunCommand {
             central: central)
     }
 
+    /// To be called before the event loop takes the signals: opening a pipe waits for its reader,
+    /// and must end with them.
     private static func openCapture(_ options: RunOptions) throws(SystemError) -> FileOutput? {
         guard let path = options.capture else { return nil }
-        return try FileOutput(path: path)
+        return try FileOutput(path: path == "-" ? "/dev/stdout" : path)
     }
 
     private static func runVirtual(
@@ -69,7 +71,8 @@ enum RunCommand {
         var world = world
         if options.capture != nil { world.capture(epoch: BtsnoopWriter.virtualEpoch) }
         let reporter = Reporter(
-            console: console, capture: try openCapture(options), start: .zero)
+            console: console, capture: try openCapture(options), start: .zero,
+            isLive: false)
         var run = VirtualTimeRun(
             world: world, reporter: reporter, duration: options.duration ?? .zero)
         return run.run()
@@ -79,10 +82,11 @@ enum RunCommand {
         _ world: World, _ options: RunOptions, _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
+        let capture = try openCapture(options)
         var loop = try EventLoop()
         let start = loop.now()
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
-        var reporter = Reporter(console: console, capture: try openCapture(options), start: start)
+        var reporter = Reporter(console: console, capture: capture, start: start, isLive: true)
         let server = try openAir(options, &loop, &reporter)
         let activity = try openActivity(world.port.device, &loop, &reporter)
         var run = LiveWorldRun(
@@ -101,7 +105,11 @@ enum RunCommand {
             reporter.log(.info, "air: listening on \(server.endpoint)", at: loop.now())
             return server
         } catch {
-            if options.air != nil { throw error }
+            if let endpoint = options.air {
+                throw SystemError(
+                    error.code, operation: "open the air at", object: "\(endpoint)",
+                    reason: error.reason, advice: "--air 127.0.0.1:0 takes a free port")
+            }
             reporter.log(
                 .warning, "air: \(error); no other host can join, --air HOST:PORT chooses a port",
                 at: loop.now())
@@ -124,17 +132,17 @@ enum RunCommand {
         _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions, _ console: Console
     ) throws(SystemError) -> ExitCode {
         let seed = options.seed ?? machineID() ?? virtualSeed
+        let capture = try openCapture(options)
         var loop = try EventLoop()
         let start = loop.now()
         var port = DevicePort(device: makeDevice(profile, seed: seed, options))
         if options.capture != nil {
             port.capture = BtsnoopWriter(epoch: loop.unixMicroseconds(at: .zero))
         }
-        var reporter = Reporter(
-            console: console, capture: try openCapture(options), start: start)
+        var reporter = Reporter(console: console, capture: capture, start: start, isLive: true)
         let activity = try openActivity(port.device, &loop, &reporter)
         var run = LiveTransportRun(
-            loop: loop, port: port, reporter: reporter, transport: try spec.open(),
+            loop: loop, port: port, reporter: reporter, transport: spec.closed(),
             activity: activity, end: options.duration.map { start + $0 },
             reconnects: options.reconnects)
         return try run.run()

@@ -1,4 +1,5 @@
 // The driver of virtual time: jumps from deadline to deadline until the duration is over.
+import BLEHost
 import Emulator
 import LinuxIO
 import SansIO
@@ -25,12 +26,22 @@ struct VirtualTimeRun {
             world.run(at: deadline)
             outcome = report(at: deadline)
         }
-        if outcome == nil {
-            world.powerOff(at: end)
-            outcome = report(at: end)
-        }
-        reporter.summarise(world.port.device, at: end)
+        if outcome == nil { outcome = reporter.cutOff(world, at: end) }
+        powerOff()
+        reporter.summarise(world.port.device, at: world.now)
         return reporter.finish(outcome ?? .done)
+    }
+
+    /// Switches the device off and lets it say good-bye.
+    private mutating func powerOff() {
+        let start = world.now
+        world.powerOff(at: start)
+        _ = report(at: start)
+        let limit = start + World.farewellLimit
+        while !world.port.device.host.isQuiet, let deadline = world.deadline, deadline <= limit {
+            world.run(at: deadline)
+            _ = report(at: deadline)
+        }
     }
 
     private mutating func report(at now: Instant) -> ExitCode? {

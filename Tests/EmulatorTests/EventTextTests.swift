@@ -8,6 +8,7 @@ import Harness
 import SansIO
 import TestFiles
 import Testing
+import Wire
 
 @Suite struct EventTextTests {
     @Test("the lines of a whole session are as committed")
@@ -72,8 +73,10 @@ import Testing
                     + "when a connection changes"
             ),
             (
-                .disconnected(link: 3, .connectionTimeout), .info,
-                "link 3 disconnected: Connection Timeout (0x08)"
+                .disconnected(
+                    link: 3, peer: DeviceAddress(littleEndian: 0xC0_1122_3344_55),
+                    .connectionTimeout), .info,
+                "C0:11:22:33:44:55 disconnected: Connection Timeout (0x08)"
             ),
             (
                 .server(.timeout(client: 0)), .warning,
@@ -93,18 +96,19 @@ import Testing
     func server() throws {
         let device = try SampleProfile.device()
         let temperature = device.valueHandle("temperature")
+        let code = Hex.code(temperature)
         let lines: [(ServerEvent, String?)] = [
             (
                 .subscribed(client: 0, valueHandle: temperature, notify: true, indicate: true),
-                "link 0 subscribed to temperature (0x000C) (notifications and indications)"
+                "link 0 subscribed to temperature (\(code)) (notifications and indications)"
             ),
             (
                 .subscribed(client: 0, valueHandle: temperature, notify: false, indicate: true),
-                "link 0 subscribed to temperature (0x000C) (indications)"
+                "link 0 subscribed to temperature (\(code)) (indications)"
             ),
             (
                 .subscribed(client: 0, valueHandle: temperature, notify: false, indicate: false),
-                "link 0 unsubscribed from temperature (0x000C)"
+                "link 0 unsubscribed from temperature (\(code))"
             ),
             (.mtu(client: 2, mtu: 247), "link 2 MTU 247"),
         ]

@@ -1,7 +1,5 @@
-// AES-CMAC against RFC 4493, and the Database Hash of the specification's example.
-import GATT
+// AES-CMAC against RFC 4493. The Database Hash has its transcripts among Tests/Vectors.
 import OpenSSLCrypto
-import Profiles
 import Testing
 import Wire
 
@@ -30,44 +28,5 @@ import Wire
     @Test("a key of another length has no code")
     func keyLength() {
         #expect(OpenSSLAuthenticator().cmac(key: [1, 2], message: []) == [])
-    }
-
-    // Core 6.0, Vol 3, Part G, Appendix B.
-    @Test("the Database Hash of the specification's example, as computed")
-    func databaseHash() throws {
-        let profile = """
-            peripheral-emu: 1
-            device: {name: T}
-            server: {implicit-services: false, database-hash: as-computed}
-            services:
-              - service: 0x1800
-                characteristics:
-                  - {characteristic: 0x2A00, read: open, write: open, value: T}
-                  - {characteristic: 0x2A01, read: open, value: {hex: "0000"}}
-              - service: 0x1801
-                characteristics:
-                  - {characteristic: 0x2A05, indicate: open}
-                  - {characteristic: 0x2B29, read: open, write: open}
-                  - {characteristic: 0x2B2A, read: open}
-              - service: 0x1808
-                includes: [0x180F]
-                characteristics:
-                  - characteristic: 0x2A18
-                    properties: [read, indicate, extended-properties]
-                    read: open
-                    indicate: open
-                    descriptors:
-                      - {descriptor: 0x2902}
-                      - {extended-properties: []}
-              - service: 0x180F
-                type: secondary
-                characteristics: [{characteristic: 0x2A19, read: open, value: 100}]
-            """
-        let loaded = try ProfileLoader.load(path: "p.yaml", bytes: Array(profile.utf8)) { _ in
-            .failure(FileFailure(reason: "none"))
-        }
-        let plan = AttributePlan(loaded)
-        let hash = plan.table.databaseHash(by: OpenSSLAuthenticator(), order: .asComputed)
-        #expect(Hex.string(hash) == "F1CA2D48ECF58BAC8A8830BBB9FBA990")
     }
 }

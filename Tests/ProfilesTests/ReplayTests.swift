@@ -6,10 +6,11 @@ import Testing
 
 @Suite struct ReplayTests {
     /// A transcript and its profile, which stands in the same folder as `profile.yaml`.
-    struct Replay: CustomTestStringConvertible {
+    struct Replay: CustomTestStringConvertible, CustomStringConvertible {
         var folder: String
         var name: String
-        var testDescription: String { "\(folder)/\(name)" }
+        var description: String { "\(folder)/\(name)" }
+        var testDescription: String { description }
     }
 
     static let root = "Tests/Vectors"
@@ -37,9 +38,16 @@ import Testing
             profile.server, authenticator: OpenSSLAuthenticator())
         let text = try #require(SourceTree.text(replay.folder + "/" + replay.name))
         let difference = try Transcript.parse(text).run(on: server)
-        #expect(
-            difference == nil,
-            "\(replay.folder)/\(replay.name):\(difference?.line ?? 0): \(difference?.message ?? "")")
+        #expect(difference == nil, "\(replay) \(difference?.description ?? "")")
+    }
+
+    @Test("a hash that another stack has stored is the one computed of its database")
+    func storedHash() throws {
+        let profile = try loadBundled("\(Self.root)/gatt/edtt/edtt-service-set-0/profile.yaml")
+        let table = AttributePlan(profile).table
+        let index = try #require(table.index(of: 0x0008))
+        let hash = table.databaseHash(by: OpenSSLAuthenticator(), order: .littleEndian)
+        #expect(table.value(at: index) == hash)
     }
 
     @Test("all cases of other suites and all sessions are there")
@@ -47,5 +55,7 @@ import Testing
         func count(_ part: String) -> Int { Self.all.count { $0.folder.contains(part) } }
         #expect(count("/gatt/bluez/") == 47)
         #expect(count("/gatt/edtt/") == 36)
+        #expect(count("/phones/") == 6)
+        #expect(count("/gatt/strictness/") > 90)
     }
 }

@@ -78,7 +78,7 @@ class Layout:
         return None if follows else code(number)
 
     def service(self, service, labels):
-        """One service: a dictionary of handle, end, uuid, isSecondary, includes, characteristics."""
+        """One service: handle, end, uuid, isSecondary, includes, characteristics."""
         entry = Map()
         entry.add("service", uuid(service["uuid"]))
         entry.add("label", labels.get(service["handle"]))
@@ -111,7 +111,7 @@ class Layout:
         return f"[{', '.join(entries)}]" if entries else None
 
     def characteristic(self, each):
-        """One characteristic: handles, uuid, properties (bits), access (words), value, descriptors."""
+        """One characteristic: handles, uuid, properties (bits), access, value, descriptors."""
         entry = Map()
         entry.add("characteristic", uuid(each["uuid"]))
         entry.add("managed", each.get("managed"))

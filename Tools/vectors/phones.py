@@ -1,4 +1,4 @@
-"""Captured sessions of centrals with accessories: the accessory as a profile, the PDUs as a transcript."""
+"""Captured sessions: the accessory as a profile, what it and the central sent as a transcript."""
 import json
 import shutil
 
@@ -24,8 +24,8 @@ DIRECTIONS = {
         "010838000a": "peripheral"},
 }
 
-# Services whose ranges a session shows and whose UUIDs were in an answer that was not captured; that
-# they have 128 bits is known. Here they are those that such a device has: start, end, UUID.
+# Services whose ranges a session shows and whose UUIDs, of 128 bits, were in an answer that was not
+# captured. Here they are those that such a device has: start, end, UUID.
 ASSUMED = {
     "linux-bluez-central-sc": [
         (0x0023, 0x002C, "7905F431-B5CE-4E99-A40F-4B1E122D00D0"),
@@ -35,16 +35,11 @@ ASSUMED = {
 # Answers of an accessory that could have said more at once: request, what a server says that does.
 FULLER = {
     "ios-hid-mouse-legacy-justworks": {
-        "082b0031000328":
-            "09072c00062d004e2a2e00022f004a2a30000431004c2a",
-        "08230031000328":
-            "090725001226004d2a2900122a00332a2c00062d004e2a",
-        "081e0031000328":
-            "09071f000220004b2a21001222004d2a25001226004d2a",
-        "08110016000328":
-            "09071100021200282a1300021400232a1500021600502a",
-        "080c0016000328":
-            "09070d00020e00292a0f00021000272a1100021200282a",
+        "080c0016000328": "09070d00020e00292a0f00021000272a1100021200282a",
+        "08110016000328": "09071100021200282a1300021400232a1500021600502a",
+        "081e0031000328": "09071f000220004b2a21001222004d2a25001226004d2a",
+        "08230031000328": "090725001226004d2a2900122a00332a2c00062d004e2a",
+        "082b0031000328": "09072c00062d004e2a2e00022f004a2a30000431004c2a",
     },
 }
 
@@ -103,7 +98,7 @@ def characteristic(each):
 
 
 class Replay:
-    """A session's PDUs as the lines of a transcript, in the order a server can be asked for them."""
+    """A session as the lines of a transcript, in the order that a server can be asked."""
 
     def __init__(self, session):
         self.name = session["name"]

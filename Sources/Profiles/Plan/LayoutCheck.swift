@@ -37,7 +37,8 @@ extension ProfileLoader {
                 mark: place.mark, path: place.path,
                 "\(Hex.code(handle)) is not behind \(Hex.code(last)), "
                     + "which is taken by what stands before it",
-                last < UInt16.max ? "write \(Hex.code(last + 1)) or more" : "write lower ones there")
+                last < UInt16.max
+                    ? "write \(Hex.code(last + 1)) or more" : "write lower ones there")
         case .handleBehindEnd(let handle, let end):
             place.enter(saying: handle)
             context.report(
