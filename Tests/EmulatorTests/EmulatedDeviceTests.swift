@@ -136,7 +136,7 @@ import Wire
         #expect(run.port.device.host.server.cccd(of: cccd, client: 0) == 0)
     }
 
-    @Test("the address follows from the seed, and the profile's own one from nothing")
+    @Test("the address follows from seed and name, and the profile's own one from nothing")
     func address() throws {
         let first = try SampleProfile.device(seed: 1).randomAddress
         #expect(first == (try SampleProfile.device(seed: 1).randomAddress))

@@ -134,3 +134,45 @@ extension ActivityTests {
         #expect(heardAt.count > 200)
     }
 }
+
+extension ActivityTests {
+    @Test("live fields reach the air at each update, and advertising goes on meanwhile")
+    func liveData() throws {
+        let text =
+            Self.profile.replacing(
+                "[{flags: [general-discoverable, no-br-edr]}]",
+                with: """
+                    [{manufacturer: {company: 0xFFFF, fields: [{activity: level},
+                      {value-of: count}, {format: uint8, value: {counter: {start: 3, step: 2}}}]}}]
+                        update: every 10 s
+                    """)
+            + """
+            services:
+              - service: 0x1234
+                characteristics:
+                  - {characteristic: 0x5678, label: count, read: open, write: open, format: uint8,
+                     value: 9}
+
+            """
+        let device = EmulatedDevice(profile: try SampleProfile.load(text), seed: 1)
+        var world = GuestWorld(device)
+        let isOn = world.powerOn()
+        #expect(isOn)
+        world.run(for: .seconds(5))
+        world.feel(.sample(0.25))
+        world.run(for: .seconds(10))
+        let packets = world.takePackets()
+        // Command opcode 0x2008, LE Set Advertising Data: its length and data.
+        let data = packets.filter { !$0.isReceived && $0.octets.starts(with: [1, 0x08, 0x20]) }
+        #expect(
+            data.map { Hex.string(Array($0.octets[4..<13])) } == [
+                "0706FFFFFF00090300", "0706FFFFFF32090500",
+            ])
+        #expect(data.last?.time == Instant.zero + .seconds(10))
+        // Enable is not sent for it.
+        let index = packets.lastIndex { $0.octets.starts(with: [1, 0x08, 0x20]) } ?? 0
+        let next = packets[(index + 1)...].prefix(3)
+        #expect(next.allSatisfy { !$0.octets.starts(with: [1, 0x0A, 0x20]) })
+        #expect(Self.statuses(packets).allSatisfy { $0 == 0 })
+    }
+}

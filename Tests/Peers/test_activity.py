@@ -1,4 +1,4 @@
-"""What the device feels while it runs: lines from other processes, and what a central sees of it."""
+"""What the device feels while it runs: lines of other processes, and what a central sees."""
 import asyncio
 import re
 import statistics
@@ -66,7 +66,7 @@ def test_lines_in_a_fifo_change_the_interval_within_a_window(tmp_path):
         print(f"idle {latency * 1000:.1f} ms after the line was written; hold 1 s")
         assert latency < 1 + WINDOW + SCHEDULING_SECONDS
         write_line(fifo, "0.3;0.4")
-        emulator.wait_for("warning: activity source fifo:.* is lost: line 3: '0.3;0.4' is no number")
+        emulator.wait_for("activity source fifo:.* is lost: line 3: '0.3;0.4' is no number")
         emulator.wait_for("interval 300 ms -> 500 ms: signal lost")
         write_line(fifo, "0")
         emulator.wait_for("interval 500 ms -> 300 ms: signal returned")
