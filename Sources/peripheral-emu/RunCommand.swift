@@ -55,6 +55,7 @@ enum RunCommand {
         }
         return World(
             port: DevicePort(device: device), seed: seed, timing: options.airTiming,
+            loss: options.airLoss ?? 0,
             central: central)
     }
 
