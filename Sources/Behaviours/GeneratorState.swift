@@ -48,11 +48,13 @@ public struct GeneratorState: Sendable {
 
     /// Appends the octets of the next number; exact also where a counter needs more than 53 bits.
     mutating func sample(at elapsed: TimeSpan, into block: inout ByteBlock) {
-        let value = sample(at: elapsed)
-        if let count, format.scale == 1 {
-            format.append(UInt64(bitPattern: count), to: &block)
-        } else {
-            format.encode(value, into: &block)
+        switch generator {
+        case .counter(let start, let step) where format.scale == 1:
+            format.append(UInt64(bitPattern: nextCount(start: start, step: step)), to: &block)
+        case .writes where format.scale == 1:
+            format.append(UInt64(bitPattern: nextCount(start: 0, step: 1)), to: &block)
+        case .sine, .ramp, .randomWalk, .counter, .writes:
+            format.encode(sample(at: elapsed), into: &block)
         }
     }
 
@@ -73,9 +75,14 @@ public struct GeneratorState: Sendable {
         return value
     }
 
-    private mutating func nextOfCounter(start: Int64, step: Int64) -> Double {
+    private mutating func nextCount(start: Int64, step: Int64) -> Int64 {
         let next = count.map { $0 &+ step } ?? start
         count = next
+        return next
+    }
+
+    private mutating func nextOfCounter(start: Int64, step: Int64) -> Double {
+        let next = nextCount(start: start, step: step)
         // In whole steps the octets wrap by themselves.
         guard format.scale != 1 else { return format.value(ofSteps: UInt64(bitPattern: next)) }
         let range = format.largest - format.smallest + format.scale
