@@ -113,14 +113,15 @@ extension EmulatedDevice {
             switch hostEvents.elements[place] {
             case .server(.written(let client, let handle, _)):
                 follow(writeTo: handle, by: client, at: now, &out)
-            case .disconnected(let link, _):
+            case .disconnected(let link, _, _):
                 for index in records.indices where records[index].client == link {
                     records[index].client = nil
                     records[index].store.cancel()
                 }
-            case .server, .ready, .failed, .note, .advertising, .advertisingPaused, .advertisingStopped,
+            case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
+                .advertisingStopped,
                 .advertisingRefused, .connected, .connectionUpdated, .parametersAnswered,
-                .overflow:
+                .overflow, .pairingRefused:
                 break
             }
         }
