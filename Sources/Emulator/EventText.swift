@@ -180,8 +180,8 @@ extension EmulatedDevice {
         plan.name(of: handle).map { "\($0) (\(Hex.code(handle)))" } ?? "handle \(Hex.code(handle))"
     }
 
-    /// Characters of a value in a line.
-    private static let shownMax = 80
+    /// Characters of a value in a line; octets are cut at 32 before.
+    private static let shownMax = 120
 
     private func shown(_ handle: UInt16) -> String {
         guard let value = host.server.value(of: handle) else { return "" }

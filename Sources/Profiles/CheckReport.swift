@@ -10,7 +10,9 @@ import Wire
 public enum CheckReport {
     /// The report, lines ended by newlines; equal for equal profiles.
     public static func text(of profile: DeviceProfile) -> String {
-        let lines = device(profile) + profile.advertising.flatMap(advertising) + attributes(profile)
+        let lines =
+            device(profile) + profile.advertising.flatMap(advertising) + profile.liveFieldLines
+            + attributes(profile)
         return lines.map { $0 + "\n" }.joined()
     }
 

@@ -75,7 +75,8 @@ enum Options {
 
     /// Every option, in the order of the help text.
     static let table: [Row] = [
-        Row("profile", "FILE", "the accessory to be: a profile's path, or a bundled one's name") { run, text throws(UsageError) in
+        Row("profile", "FILE", "the accessory to be: a profile's path, or a bundled one's name") {
+            run, text throws(UsageError) in
             guard run.profiles.isEmpty else {
                 throw UsageError("more than one --profile is not supported yet; give one")
             }

@@ -142,6 +142,17 @@ public struct GuestWorld: Sendable {
         }
     }
 
+    /// Listens all the time, to every advertisement.
+    public mutating func startListening() {
+        central.startScanning(interval: 0x60, window: 0x60, at: now, sending: &up)
+        exchange()
+    }
+
+    /// How many advertising reports the central has had.
+    public var reportCount: Int {
+        heard.count { if case .report = $0 { true } else { false } }
+    }
+
     /// Something is felt by the device.
     public mutating func feel(_ input: ActivityInput) {
         world.feel([input], at: now)

@@ -216,6 +216,9 @@ class FakeController:
             self.hang_up()
             with contextlib.suppress(OSError):
                 stream.close()
+            if self.kind == "pty":
+                # A host cannot see that the device was closed where it is opened again at once.
+                time.sleep(0.1)
 
     def read(self, stream):
         """Takes whole packets off the stream until it ends."""

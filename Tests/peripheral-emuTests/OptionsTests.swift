@@ -156,7 +156,6 @@ import Testing
         #expect(error("--profle=a") == "there is no option --profle; did you mean --profile?")
         #expect(error("--c x") == "there is no option --c; did you mean --controller?")
         #expect(error("--frobnicate") == "there is no option --frobnicate; see --help")
-        #expect(error("-h") == "there is no option -h; did you mean --help?")
         #expect(error("-x") == "there is no option -x; see --help")
         #expect(error("--profile a -") == "\"-\" is no option; write --profile -")
     }

@@ -43,6 +43,11 @@ final class DecodeContext {
     /// The parts that others refer to; the top form reads them first.
     var deviceName: String?
     var activity: ActivityUse = .absent
+    /// What live advertising data can take its values from.
+    var services: [ServiceSpec] = []
+    /// The live fields of the set that is read, and the live octets of the structure.
+    var liveFields: [LiveField] = []
+    var liveOctets: [(range: Range<Int>, source: LiveFieldSource)] = []
     /// The labels so far, which name one thing each.
     var labels: Set<String> = []
     /// References so far; what they name may stand further down.
