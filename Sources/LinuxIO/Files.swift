@@ -71,3 +71,30 @@ public func readFile(_ path: String, octetsMax: Int) throws(SystemError) -> [UIn
         }
     }
 }
+
+/// Whether there is something at `path` that can be read.
+public func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
+
+/// The names in a folder, sorted; none where it cannot be read.
+public func listFolder(_ path: String) -> [String] {
+    guard let folder = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { octets in
+            unsafe String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        names.append(name)
+    }
+    return names.sorted()
+}
+
+/// What a symbolic link points to; nil where it is none.
+public func linkTarget(_ path: String) -> String? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = unsafe buffer.withUnsafeMutableBytes { octets in
+        guard let base = octets.baseAddress else { return 0 }
+        return unsafe readlink(path, base, octets.count)
+    }
+    return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+}

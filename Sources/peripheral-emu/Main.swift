@@ -1,6 +1,7 @@
 // The program: reads the command line and gives each command its run.
 import Emulator
 import Glibc
+import Profiles
 
 @main
 enum PeripheralEmu {
@@ -36,6 +37,10 @@ enum PeripheralEmu {
         case .success(.check(let paths)): return CheckCommand.run(paths, &console)
         case .success(.replay(let transcript, let profile)):
             return CheckCommand.replay(transcript, on: profile, &console)
+        case .success(.schema):
+            console.print(ProfileSchema.text)
+            return .done
+        case .success(.profiles): return ProfilesCommand.run(&console)
         case .success(.run(let options)): return RunCommand.run(options)
         }
     }

@@ -13,6 +13,10 @@ enum Command {
     case check([String])
     /// Replay a transcript on a profile's server.
     case replay(transcript: String, profile: String)
+    /// Print the format's JSON Schema.
+    case schema
+    /// List the bundled profiles.
+    case profiles
     case help
     case version
 }
@@ -73,7 +77,8 @@ enum Options {
 
     /// Every option, in the order of the help text.
     static let table: [Row] = [
-        Row("profile", "FILE", "the accessory to be") { run, text throws(UsageError) in
+        Row("profile", "FILE", "the accessory to be: a profile's path, or a bundled one's name") {
+            run, text throws(UsageError) in
             guard run.profiles.isEmpty else {
                 throw UsageError("more than one --profile is not supported yet; give one")
             }
@@ -145,6 +150,8 @@ enum Options {
     static let commands: [(name: String, help: String)] = [
         ("run", "be the accessory; the default"),
         ("check", "validate profiles and show what they come to"),
+        ("profiles", "list the profiles that --profile knows by name"),
+        ("schema", "print the profile format as JSON Schema, for editors"),
     ]
 
     /// Reads the arguments, the program's name not among them.
@@ -168,6 +175,12 @@ enum Options {
         if given.contains(help) { return .help }
         if given.contains(version) { return .version }
         if name == "check" { return try check(scan) }
+        if name == "schema" || name == "profiles" {
+            guard scan.options.isEmpty, scan.operands.isEmpty else {
+                throw UsageError("\(name) takes nothing; write peripheral-emu \(name)")
+            }
+            return name == "schema" ? .schema : .profiles
+        }
         var run = RunOptions()
         for option in scan.options { try table[option.row].apply(&run, option.argument) }
         if let operand = scan.operands.first {

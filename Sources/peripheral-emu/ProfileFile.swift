@@ -12,6 +12,7 @@ enum ProfileFile {
 
     /// The profile at `path`; nil where it is wrong, which has been said.
     static func load(_ path: String, _ console: inout Console) -> DeviceProfile? {
+        let path = BundledProfiles.path(of: path) ?? path
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try readFile(path, octetsMax: YAMLDocument.octetsMax + 1)

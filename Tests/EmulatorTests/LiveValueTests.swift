@@ -79,7 +79,8 @@ private struct Rig {
 @Suite struct LiveValueTests {
     @Test("writes of every kind are counted, each once, refused ones not")
     func counted() throws {
-        var rig = try Rig("""
+        var rig = try Rig(
+            """
             - {characteristic: 0x5671, format: uint32, read: open, value: {writes-of: sink}}
             - {characteristic: 0x5672, label: sink, write: open, write-without-response: open}
             - {characteristic: 0x5673, write: open}
@@ -104,7 +105,8 @@ private struct Rig {
 
     @Test("a counted value is notified at each write")
     func notified() throws {
-        var rig = try Rig("""
+        var rig = try Rig(
+            """
             - {characteristic: 0x5671, format: uint8, notify: open, value: {writes-of: sink}}
             - {characteristic: 0x5672, label: sink, write-without-response: open}
             """)
@@ -117,7 +119,8 @@ private struct Rig {
 
     @Test("as fast as possible, each notification has a sample of its own while subscribed")
     func streamed() throws {
-        var rig = try Rig("""
+        var rig = try Rig(
+            """
             - characteristic: 0x5671
               format: uint8
               notify: open
@@ -136,7 +139,8 @@ private struct Rig {
 
     @Test("a constant is streamed as it is, as a central has written it")
     func constant() throws {
-        var rig = try Rig("""
+        var rig = try Rig(
+            """
             - characteristic: 0x5671
               notify: open
               write: open

@@ -9,9 +9,27 @@ struct Form<Value> {
     let says: String
     /// The value, or nil after an error was reported.
     let read: (Place, DecodeContext) -> Value?
+    /// What it takes, for editors; made only when it is asked for.
+    let schema: () -> Schema
+
+    init(
+        says: String, schema: @escaping () -> Schema = { .any },
+        read: @escaping (Place, DecodeContext) -> Value?
+    ) {
+        self.says = says
+        self.schema = schema
+        self.read = read
+    }
 
     func map<Other>(_ transform: @escaping (Value) -> Other) -> Form<Other> {
-        Form<Other>(says: says) { place, context in read(place, context).map(transform) }
+        Form<Other>(says: says, schema: schema) { place, context in
+            read(place, context).map(transform)
+        }
+    }
+
+    /// The same with another schema.
+    func described(_ schema: @escaping @autoclosure () -> Schema) -> Form {
+        Form(says: says, schema: schema, read: read)
     }
 }
 
@@ -29,7 +47,7 @@ extension Form {
     static func list<Element>(
         of element: Form<Element>, says: String, minimum: Int = 1
     ) -> Form<[Element]> where Value == [Element] {
-        Form(says: says) { place, context in
+        Form(says: says, schema: { .list(element.schema(), minimum: minimum) }) { place, context in
             guard case .sequence(let nodes) = place.node.content else {
                 return mismatch(place, context, says: says)
             }
@@ -47,7 +65,10 @@ extension Form {
     static func oneOrMany<Element>(
         _ element: Form<Element>, says: String
     ) -> Form<[Element]> where Value == [Element] {
-        Form(says: says) { place, context in
+        Form(
+            says: says,
+            schema: { .anyOf([element.schema(), .list(element.schema(), minimum: 1)]) }
+        ) { place, context in
             guard case .sequence = place.node.content else {
                 return element.read(place, context).map { [$0] }
             }
@@ -57,7 +78,8 @@ extension Form {
 
     /// A scalar in one form, a map in another: the short and the long way to say it.
     static func either(scalar: Form<Value>, map: Form<Value>) -> Form<Value> {
-        Form(says: scalar.says) { place, context in
+        Form(says: scalar.says, schema: { .anyOf([scalar.schema(), map.schema()]) }) {
+            place, context in
             switch place.node.content {
             case .scalar, .sequence: scalar.read(place, context)
             case .mapping: map.read(place, context)
@@ -68,7 +90,7 @@ extension Form {
     /// One of a few words; those of `later` are known, and refused.
     static func word(_ words: [(String, Value)], later: [String] = []) -> Form<Value> {
         let says = oneOf(words.map(\.0))
-        return Form(says: says) { place, context in
+        return Form(says: says, schema: { .words(words.map(\.0)) }) { place, context in
             guard let scalar = place.scalar, scalar.value != .null else {
                 return mismatch(place, context, says: says)
             }
@@ -98,7 +120,7 @@ extension Form where Value == Place {
 
 extension Form where Value == Bool {
     static var boolean: Form {
-        Form(says: "true or false") { place, context in
+        Form(says: "true or false", schema: { .boolean }) { place, context in
             if case .boolean(let value) = place.scalar?.value { return value }
             return mismatch(place, context, says: "true or false")
         }
@@ -108,7 +130,7 @@ extension Form where Value == Bool {
 extension Form where Value == Int {
     /// A whole number; its first digit is 0 only where it is all there is, or before an x or o.
     static func integer(_ range: ClosedRange<Int>, says: String) -> Form {
-        Form(says: says) { place, context in
+        Form(says: says, schema: { .integer(range) }) { place, context in
             guard let scalar = place.scalar, case .integer(let value) = scalar.value else {
                 return mismatch(place, context, says: says)
             }
@@ -141,7 +163,7 @@ extension Form where Value == Int {
 extension Form where Value == Double {
     /// A finite number, whole or not.
     static func real(says: String) -> Form {
-        Form(says: says) { place, context in
+        Form(says: says, schema: { .number }) { place, context in
             switch place.scalar?.value {
             case .integer(let value): return Double(value)
             case .real(let value) where value.isFinite: return value
@@ -155,7 +177,7 @@ extension Form where Value == String {
     /// Text of at most `octetsMax` octets in UTF-8. A plain scalar that YAML takes for something
     /// else is asked to be quoted.
     static func text(_ octetsMax: Int, says: String) -> Form {
-        Form(says: says) { place, context in
+        Form(says: says, schema: { .text() }) { place, context in
             guard let scalar = place.scalar else { return mismatch(place, context, says: says) }
             switch scalar.value {
             case .text(let text):

@@ -10,8 +10,14 @@ struct Keys {
     private var isRead: [Bool]
     private var known: [String] = []
     private var missing: [(key: String, says: String)] = []
+    /// Where no map is read: what the declaration asks for.
+    private let recorder: SchemaRecorder?
 
-    fileprivate init(_ place: Place, _ pairs: [YAMLPair], _ context: DecodeContext) {
+    fileprivate init(
+        _ place: Place, _ pairs: [YAMLPair], _ context: DecodeContext,
+        recorder: SchemaRecorder? = nil
+    ) {
+        self.recorder = recorder
         self.place = place
         self.context = context
         self.pairs = pairs
@@ -21,12 +27,20 @@ struct Keys {
     /// The key's value; nil where the key is absent or its value has errors. A form is only made
     /// for a key that is there.
     mutating func optional<Value>(_ key: String, _ form: @autoclosure () -> Form<Value>) -> Value? {
+        if let recorder {
+            recorder.add(key, form(), isRequired: false)
+            return nil
+        }
         guard let index = take(key) else { return nil }
         return form().read(place.child(key, pairs[index].value), context)
     }
 
     /// The key's value; an absent key is an error.
     mutating func required<Value>(_ key: String, _ form: @autoclosure () -> Form<Value>) -> Value? {
+        if let recorder {
+            recorder.add(key, form(), isRequired: true)
+            return nil
+        }
         guard let index = take(key) else {
             missing.append((key, form().says))
             return nil
@@ -57,7 +71,9 @@ struct Keys {
     }
 
     /// Whether the key is there, read or not.
-    func has(_ key: String) -> Bool { pairs.contains { $0.key == key } }
+    ///
+    /// For the schema every key is there, so that what hangs on one is asked for too.
+    func has(_ key: String) -> Bool { recorder != nil || pairs.contains { $0.key == key } }
 
     /// The key's own place, to report a conflict between keys.
     func report(at key: String, _ problem: String, _ remedy: String) {
@@ -109,7 +125,7 @@ struct Choice<Value> {
 extension Form {
     /// A map, read by `body` key by key.
     static func map(says: String, _ body: @escaping (inout Keys) -> Value?) -> Form {
-        Form(says: says) { place, context in
+        Form(says: says, schema: { schema(of: body) }) { place, context in
             guard case .mapping(let pairs) = place.node.content else {
                 return mismatch(place, context, says: says)
             }
@@ -118,6 +134,17 @@ extension Form {
             keys.finish()
             return value
         }
+    }
+
+    /// What `body` asks for when nothing is there.
+    private static func schema(of body: (inout Keys) -> Value?) -> Schema {
+        let recorder = SchemaRecorder()
+        let nowhere = Place(
+            node: YAMLNode(.mapping([]), mark: YAMLMark(line: 1, column: 1)), path: "")
+        let context = DecodeContext(file: "") { _ in .failure(FileFailure(reason: "")) }
+        var keys = Keys(nowhere, [], context, recorder: recorder)
+        _ = body(&keys)
+        return .map(recorder.properties)
     }
 
     /// A map of one key, which chooses how the value is read: `{sine: {…}}`.

@@ -30,6 +30,13 @@ enum NameKind {
 
     var article: String { (self == .appearance ? "an " : "a ") + word }
 
+    /// Names that an editor offers; there are too many companies.
+    var completions: [String] {
+        var names: [String] = []
+        if self != .company { table.forEachName { names.append($0) } }
+        return names
+    }
+
     /// The nearest assigned name.
     func nearest(to text: String) -> String? {
         var nearest = NearestName(to: text)
@@ -71,7 +78,7 @@ extension Form where Value == UInt16 {
     /// An assigned name of `kind`, or its number as `0x0341`.
     static func assigned(_ kind: NameKind, example: String) -> Form {
         let says = "a name such as '\(example)', or a number such as '0x0341'"
-        return Form(says: says) { place, context in
+        return Form(says: says, schema: { .assigned(kind.completions) }) { place, context in
             guard let scalar = place.scalar, scalar.value != .null else {
                 return mismatch(place, context, says: says)
             }
@@ -115,7 +122,7 @@ extension Form where Value == BluetoothUUID {
     /// An assigned name of `kind`, a number as `0x180F`, or a 128-bit UUID in its usual form.
     static func uuid(_ kind: NameKind, example: String) -> Form {
         let says = "a name such as '\(example)', a number such as '0x180F' or a 128-bit UUID"
-        return Form(says: says) { place, context in
+        return Form(says: says, schema: { .assigned(kind.completions) }) { place, context in
             guard let scalar = place.scalar, scalar.value != .null else {
                 return mismatch(place, context, says: says)
             }
@@ -154,7 +161,8 @@ extension Form where Value == [UInt8] {
     /// Pairs of hexadecimal digits, quoted: YAML takes many for numbers.
     static func hex(octetsMax: Int) -> Form {
         let says = "pairs of hexadecimal digits in quotes such as '\"01FF\"'"
-        return Form(says: says) { place, context in
+        let schema = Schema.text(pattern: "^([0-9A-Fa-f]{2})*$")
+        return Form(says: says, schema: { schema }) { place, context in
             guard let scalar = place.scalar else { return mismatch(place, context, says: says) }
             let isQuoted = !scalar.isPlain
             guard let bytes = Hex.bytes(scalar.text), isQuoted || !bytes.isEmpty else {
@@ -190,7 +198,8 @@ extension Form where Value == DeviceAddress {
     /// An address in quotes, most significant octet first.
     static var address: Form {
         let says = "an address in quotes such as '\"C0:11:22:33:44:55\"'"
-        return Form(says: says) { place, context in
+        let schema = Schema.text(pattern: "^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$")
+        return Form(says: says, schema: { schema }) { place, context in
             guard let scalar = place.scalar, let address = DeviceAddress(scalar.text) else {
                 return mismatch(place, context, says: says)
             }

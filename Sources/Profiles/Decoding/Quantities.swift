@@ -90,7 +90,8 @@ extension Form where Value == TimeSpan {
     /// A time from `range`, which `limits` says in words: `20 ms to 10.24 s`.
     static func time(_ range: ClosedRange<TimeSpan>, limits: String, example: String) -> Form {
         let says = "a time such as '\(example)'"
-        return Form(says: says) { place, context in
+        let pattern = "^-?[0-9.]+ (us|ms|s|min|h|d)$"
+        return Form(says: says, schema: { .text(pattern: pattern) }) { place, context in
             let unit = String(example.split(separator: " ").last ?? "ms")
             let names = [unit] + units.map(\.name).filter { $0 != unit }
             guard let quantity = Quantity.read(place, context, units: names, says: says),
@@ -115,7 +116,8 @@ extension Form where Value == TimeSpan {
     /// `every 10 s`.
     static var every: Form {
         let says = "a time such as 'every 10 s'"
-        return Form(says: says) { place, context in
+        let pattern = "^every [0-9.]+ (us|ms|s|min|h|d)$"
+        return Form(says: says, schema: { .text(pattern: pattern) }) { place, context in
             guard let scalar = place.scalar, scalar.value != .null else {
                 return mismatch(place, context, says: says)
             }
@@ -138,7 +140,8 @@ extension Form where Value == Double {
     /// A number with one fixed unit, from `range`.
     static func quantity(_ unit: String, _ range: ClosedRange<Double>, example: String) -> Form {
         let says = "a number with its unit such as '\(example)'"
-        return Form(says: says) { place, context in
+        return Form(says: says, schema: { .text(pattern: "^-?[0-9.]+ \(unit)$") }) {
+            place, context in
             guard let quantity = Quantity.read(place, context, units: [unit], says: says) else {
                 return nil
             }
@@ -159,7 +162,7 @@ extension Form where Value == Int8 {
     /// A power in whole dBm, -127 to 20 (Core 6.0, Vol 4, Part E, 7.8.6).
     static var power: Form {
         let decibels = Form<Double>.quantity("dBm", -127...20, example: "-59 dBm")
-        return Form(says: decibels.says) { place, context in
+        return Form(says: decibels.says, schema: decibels.schema) { place, context in
             guard let value = decibels.read(place, context) else { return nil }
             guard value == value.rounded() else {
                 context.report(place, "\(place.found) is not whole", "write whole dBm")

@@ -63,7 +63,8 @@ extension Form where Value == [ActivitySource] {
     /// One source, or a list of several.
     fileprivate static var activitySources: Form {
         let one = Form<ActivitySource>.activitySource
-        return Form(says: one.says) { place, context in
+        let schema = { Schema.anyOf([one.schema(), .list(one.schema(), minimum: 1)]) }
+        return Form(says: one.says, schema: schema) { place, context in
             guard case .sequence(let nodes) = place.node.content else {
                 return one.read(place, context).map { [$0] }
             }

@@ -45,6 +45,7 @@ extension Keys {
 
 extension Form where Value == AdvertisingField {
     fileprivate static var advertisingField: Form {
+        // Which keys there are hangs on the kind: editors are told nothing.
         map(says: "a field such as '{value-of: battery-level}'") { keys in
             let kinds = ["hex", "text", "activity", "value-of", "format"]
             let given = kinds.filter { keys.has($0) }
@@ -73,7 +74,7 @@ extension Form where Value == AdvertisingField {
                 _ = keys.required("format", Form<Place>.any(says: "a format, or one of the others"))
                 return nil
             }
-        }
+        }.described(.any)
     }
 
     private static var structureOctetsMax: Int { AdvertisingLimits.structureDataOctets }

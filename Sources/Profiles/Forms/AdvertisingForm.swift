@@ -7,7 +7,7 @@ extension Form where Value == [AdvertisingSet] {
     static var advertisingSets: Form {
         let says = "a list of advertising sets"
         let list = Form<[AdvertisingSet]>.list(of: .advertisingSet, says: says)
-        return Form(says: says) { place, context in
+        return Form(says: says, schema: list.schema) { place, context in
             let sets = list.read(place, context)
             if case .sequence(let nodes) = place.node.content, nodes.count > 1 {
                 context.report(

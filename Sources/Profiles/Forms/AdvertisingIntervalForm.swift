@@ -10,7 +10,7 @@ extension Form where Value == AdvertisingInterval {
         let time = Form<TimeSpan>.time(
             .milliseconds(20)...(.milliseconds(10_240)), limits: "20 ms to 10.24 s",
             example: "152.5 ms")
-        return Form(says: time.says) { place, context in
+        return Form(says: time.says, schema: time.schema) { place, context in
             time.read(place, context).flatMap { AdvertisingInterval(microseconds: $0.microseconds) }
         }
     }

@@ -9,7 +9,8 @@ extension Form where Value == DescriptorSpec {
     /// handle, permissions and length where they are not as usual.
     static func descriptor(of format: ValueFormat) -> Form {
         let short = short(of: format)
-        return Form(says: short.says) { place, context in
+        let schema = { Schema.anyOf([short.schema(), long.schema()]) }
+        return Form(says: short.says, schema: schema) { place, context in
             let before = context.errors.count
             let spec = (place.has("descriptor") ? long : short).read(place, context)
             if spec == nil, context.errors.count == before {

@@ -22,7 +22,11 @@ extension Form where Value == FieldList {
     /// A list of fields; nested ones only have `depth` left.
     static func fields(depth: Int = 0) -> Form {
         let says = "a list of fields such as '[{name: level, format: uint8}]'"
-        return Form(says: says) { place, context in
+        let schema = {
+            depth < FieldLayout.depthMax
+                ? Schema.list(Form<FieldEntry>.field(depth: depth).schema(), minimum: 1) : .any
+        }
+        return Form(says: says, schema: schema) { place, context in
             guard depth < FieldLayout.depthMax else {
                 context.report(
                     place, "fields are nested more than \(FieldLayout.depthMax) deep",
@@ -111,7 +115,7 @@ extension Form where Value == FieldEntry {
             let repetition = keys.optional("repeat", Form<Field.Repetition>.repetition)
             let bits = keys.optional(
                 "bits", Form<[BitEntry]>.list(of: .bits, says: "a list of bit fields"))
-            let value = keys.optional("value", Form<Place>.any(says: "a value"))
+            let value = keys.optional("value", Form<Place>.value)
             guard let name else { return nil }
             var field = Field(name: name, format: format ?? .bytes)
             if let nested { field.format = .fields(nested.layout) }
@@ -185,7 +189,7 @@ extension Form where Value == String {
     /// A name of a field or of one of its values: what a reference can hold.
     fileprivate static var fieldName: Form {
         let text = text(64, says: "a name such as 'heart-rate'")
-        return Form(says: text.says) { place, context in
+        return Form(says: text.says, schema: text.schema) { place, context in
             guard let name = text.read(place, context) else { return nil }
             let isPlain = name.utf8.allSatisfy { octet in
                 (0x30...0x39).contains(octet) || (0x61...0x7A).contains(octet)
@@ -228,7 +232,8 @@ extension Form where Value == [Int] {
 extension Form where Value == Field.Repetition {
     fileprivate static var repetition: Form {
         let says = "'to-end' or how many times"
-        return Form(says: says) { place, context in
+        let schema = Schema.anyOf([.words(["to-end"]), .integer(1...512)])
+        return Form(says: says, schema: { schema }) { place, context in
             if place.scalar?.text == "to-end" { return .toEnd }
             return Form<Int>.integer(1...512, says: says).read(place, context).map { .times($0) }
         }

@@ -40,7 +40,7 @@ extension Form where Value == MeasurementUnit {
     /// A unit's name, symbol or number.
     fileprivate static var unit: Form {
         let assigned = Form<UInt16>.assigned(.unit, example: "degree-celsius")
-        return Form(says: assigned.says) { place, context in
+        return Form(says: assigned.says, schema: assigned.schema) { place, context in
             if let text = place.scalar?.text, let unit = AssignedNames.unit(text) { return unit }
             return assigned.read(place, context).map {
                 AssignedNames.unit($0)
@@ -60,7 +60,8 @@ extension Form where Value == Scale {
     /// `0.01`, a fraction such as `1/1024`, either with a unit behind it: `1/1024 s`.
     fileprivate static var scale: Form {
         let says = "the value of one step such as 0.01 or 1/1024"
-        return Form(says: says) { place, context in
+        let schema = Schema.anyOf([.number, .text(pattern: "^[0-9.]+(/[0-9.]+)?( .+)?$")])
+        return Form(says: says, schema: { schema }) { place, context in
             let words = (place.scalar?.text ?? "")
                 .split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
             let parts = words.first?.split(separator: "/", omittingEmptySubsequences: false) ?? []
@@ -96,7 +97,8 @@ extension Form where Value == SendRule {
                 ("as-fast-as-possible", .asFastAsPossible),
             ])
         let every = Form<TimeSpan>.every
-        return Form(says: says) { place, context in
+        let schema = { Schema.anyOf([words.schema(), every.schema()]) }
+        return Form(says: says, schema: schema) { place, context in
             if place.scalar?.text.hasPrefix("every") == true {
                 return every.read(place, context).map { .every($0) }
             }

@@ -11,13 +11,21 @@ struct ReactionForm {
     /// The characteristic that is written.
     let own: CharacteristicSpec
 
+    /// For the schema, which knows no characteristics.
+    static var unbound: ReactionForm {
+        ReactionForm(
+            services: [], references: .characteristics([]),
+            own: CharacteristicSpec(
+                uuid: BluetoothUUID(0), format: .bytes, value: .constant([])))
+    }
+
     /// More rules for one characteristic than anyone keeps apart.
     static let rulesMax = 64
 
     var rules: Form<[WriteReaction]> {
         let says = "a list of rules such as '[{do: {log: written}}]'"
         let list = Form<[WriteReaction]>.list(of: rule, says: says)
-        return Form(says: says) { place, context in
+        return Form(says: says, schema: list.schema) { place, context in
             guard let rules = list.read(place, context) else { return nil }
             guard rules.count <= Self.rulesMax else {
                 context.report(
@@ -136,7 +144,7 @@ struct ReactionForm {
     /// A reference to a characteristic or a field of it.
     var target: Form<WriteAction.Target> {
         let says = "the label or the name of a characteristic"
-        return Form(says: says) { place, context in
+        return Form(says: says, schema: { .assigned([]) }) { place, context in
             guard let text = place.scalar?.text, !text.isEmpty else {
                 return Form<WriteAction.Target>.mismatch(place, context, says: says)
             }
@@ -246,7 +254,9 @@ extension Form where Value == ATTError {
     /// An error by its name in the specification, or by its number.
     fileprivate static var error: Form {
         let says = "an error such as 'value-not-allowed', or a number such as 0x80"
-        return Form(says: says) { place, context in
+        let names = Schema.words(ATTError.profileNames.map(\.0))
+        return Form(says: says, schema: { .anyOf([names, .integer(1...255)]) }) {
+            place, context in
             if case .integer = place.scalar?.value {
                 return Form<Int>.integer(1...255, says: says).read(place, context)
                     .map { ATTError(rawValue: UInt8($0)) }

@@ -33,7 +33,7 @@ extension Form where Value == ATTError {
     fileprivate static var cccdError: Form {
         let says = "0xFD or 0x13"
         let number = Form<Int>.integer(0...255, says: says)
-        return Form(says: says) { place, context in
+        return Form(says: says, schema: number.schema) { place, context in
             guard let code = number.read(place, context) else { return nil }
             let error = ATTError(rawValue: UInt8(code))
             guard error == .cccdImproperlyConfigured || error == .valueNotAllowed else {

@@ -50,7 +50,7 @@ extension Form where Value == String {
     /// The label, assigned name or UUID of something in the file; looked up when all is read.
     static func reference(to kind: DecodeContext.ReferenceKind) -> Form {
         let text = text(64, says: "the label or the name of a \(kind)")
-        return Form(says: text.says) { place, context in
+        return Form(says: text.says, schema: { .assigned([]) }) { place, context in
             // 0x180A is a number to YAML and a UUID here.
             let isHex = place.scalar?.text.hasPrefix("0x") == true
             guard let name = isHex ? place.scalar?.text : text.read(place, context) else {
@@ -111,8 +111,14 @@ extension Form where Value == CharacteristicSpec {
             let (format, source) = value(of: uuid, &keys)
             let update = keys.optional("update", .every)
             let send = keys.optional("send", .sendRule)
-            let onWrite = keys.optional("on-write", Form<Place>.any(says: "a list of rules"))
-            let records = keys.optional("records", Form<Place>.any(says: "a map of of and values"))
+            let onWrite = keys.optional(
+                "on-write",
+                Form<Place>.any(says: "a list of rules").described(
+                    ReactionForm.unbound.rules.schema()))
+            let records = keys.optional(
+                "records",
+                Form<Place>.any(says: "a map of of and values").described(
+                    ReactionForm.unbound.records.schema()))
             var spec = CharacteristicSpec(
                 uuid: uuid ?? BluetoothUUID(0), format: format ?? .bytes,
                 value: source ?? .constant([]))
@@ -150,7 +156,7 @@ extension Form where Value == CharacteristicSpec {
     ) -> (ValueFormat?, ValueSource?) {
         let stated = keys.numberFormat()
         let fields = keys.optional("fields", Form<FieldList>.fields())
-        let value = keys.optional("value", Form<Place>.any(says: "a value"))
+        let value = keys.optional("value", Form<Place>.value)
         if keys.has("fields") {
             if keys.has("format") {
                 keys.report(at: "format", "'fields' say the format", "remove 'format'")

@@ -133,6 +133,18 @@ struct ValueForm {
     }
 }
 
+extension Form where Value == Place {
+    /// A value, whose format another key may say: only its generators are known beforehand.
+    static var value: Form {
+        let format = WireFormat(name: "uint8")?.valueFormat(scale: 1, unit: .unitless) ?? .bytes
+        let keys =
+            ["hex", "text", "constant", "echo"]
+            + ValueForm(format: format).generators.map(\.key)
+        return any(says: "a constant, or a generator such as '{sine: {…}}'")
+            .described(.open(keys))
+    }
+}
+
 extension ValueSource {
     /// Whether samples differ, so that it must be said when they are taken.
     var isLive: Bool {

@@ -41,7 +41,8 @@ struct LintRule: Sendable {
 
     /// The registry, sorted by id.
     static let all: [LintRule] = [
-        .appleConnection, .appleContents, .appleFirst, .appleInterval, .fastPairRate, .iosName,
+        .appleConnection, .appleContents, .appleFirst, .appleInterval, .constantNotification,
+        .fastPairRate, .iosName, .missingFlags, .serviceChanged, .sigBase, .unpairable,
     ]
 }
 

@@ -1,0 +1,57 @@
+// Rules about services and values, each with a profile that breaks it and how it is silenced.
+import Profiles
+import Testing
+
+@Suite struct TableLintTests {
+    static func rules(_ body: String, top: String = "") throws -> [String] {
+        let profile = try load("peripheral-emu: 1\ndevice: {name: T}\n\(top)\(body)\n")
+        return Lint.findings(in: profile).map(\.rule)
+    }
+
+    static let set =
+        "advertising: [{type: connectable, interval: 152.5 ms, data: [{name: complete}]}]\n"
+
+    @Test(
+        "each rule finds what it is for",
+        arguments: [
+            (
+                "constant-notification",
+                "services: [{service: battery, characteristics: "
+                    + "[{characteristic: battery-level, read: open, notify: open, value: 5}]}]"
+            ),
+            ("missing-flags", set),
+            ("service-changed", set + "server: {implicit-services: false}"),
+            ("sig-base", "services: [{service: 0x1234}]"),
+            (
+                "unpairable",
+                "services: [{service: battery, characteristics: "
+                    + "[{characteristic: battery-level, read: encrypted, value: 5}]}]"
+            ),
+        ])
+    func found(rule: String, body: String) throws {
+        #expect(try Self.rules(body).contains(rule))
+        #expect(try !Self.rules(body, top: "lint: {silent: [\(rule)]}\n").contains(rule))
+    }
+
+    @Test("what changes, is written or echoes is no constant")
+    func live() throws {
+        let found = try Self.rules(
+            """
+            services:
+              - service: 6E400001-B5A3-F393-E0A9-E50E24DCCA9E
+                characteristics:
+                  - {characteristic: 6E400002-B5A3-F393-E0A9-E50E24DCCA9E, label: a, write: open, \
+            notify: open}
+                  - {characteristic: 6E400003-B5A3-F393-E0A9-E50E24DCCA9E, notify: open, \
+            value: {echo: a}}
+            """)
+        #expect(!found.contains("constant-notification"))
+    }
+
+    @Test("every rule has a reason, and the registry is sorted by id")
+    func registry() {
+        let ids = Lint.rules.map(\.id)
+        #expect(ids == ids.sorted())
+        #expect(Lint.rules.allSatisfy { !$0.reason.isEmpty })
+    }
+}
