@@ -43,7 +43,8 @@ import Wire
             ("03 7E 0102", "AD type 0x7E 0102"),
             (
                 "1A FF 4C00 0215 F7826DA64FA24E988024BC5B71E0893E 0001 0007 C5",
-                "ibeacon F7826DA6-4FA2-4E98-8024-BC5B71E0893E major 1 minor 7 measured power -59 dBm"
+                "ibeacon F7826DA6-4FA2-4E98-8024-BC5B71E0893E major 1 minor 7 "
+                    + "measured power -59 dBm"
             ),
             ("02 0A", "truncated tx power: 2 octets announced, 1 there"),
             ("05 09 4142", "truncated complete local name 4142: 5 octets announced, 3 there"),

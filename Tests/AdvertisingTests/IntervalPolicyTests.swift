@@ -289,7 +289,8 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
             log(told) == [
                 "1000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g",
                 "2000 152.5 ms -> 1285 ms: idle: below 0.05 g for 10 s",
-                "11000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g, held back by the rate limit",
+                "11000 1285 ms -> 152.5 ms: activity 0.31 g above 0.12 g, "
+                    + "held back by the rate limit",
             ])
     }
 

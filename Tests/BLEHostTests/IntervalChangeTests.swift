@@ -80,8 +80,9 @@ private struct SlowRig {
 }
 
 @Suite struct IntervalChangeTests {
-    @Test("thousands of changes, connections and disconnections earn no Command Disallowed",
-          arguments: [(false, 1), (true, 1), (false, 2), (true, 2)])
+    @Test(
+        "thousands of changes, connections and disconnections earn no Command Disallowed",
+        arguments: [(false, 1), (true, 1), (false, 2), (true, 2)])
     func neverDisallowed(isExtended: Bool, connectionsMax: Int) throws {
         var changes = 0
         for seed in 0..<40 {
@@ -150,8 +151,9 @@ private struct SlowRig {
         #expect(rig.controller.disallowedCount == 0)
     }
 
-    @Test("before Bluetooth 5 what is not connectable is rounded up to 100 ms, with one warning",
-          arguments: [AdvertisingPlan.EventType.scannable, .nonConnectable])
+    @Test(
+        "before Bluetooth 5 what is not connectable is rounded up to 100 ms, with one warning",
+        arguments: [AdvertisingPlan.EventType.scannable, .nonConnectable])
     func version(type: AdvertisingPlan.EventType) throws {
         var rig = try SlowRig(type: type, connectionsMax: 1, isExtended: false)
         rig.controller.hciVersion = 8
@@ -177,8 +179,9 @@ private struct SlowRig {
         #expect(set.allSatisfy { !$0.hasSuffix(" 20 ms") && !$0.hasSuffix(" 40 ms") })
     }
 
-    @Test("an interval that a controller refuses is rounded up the same way",
-          arguments: [false, true])
+    @Test(
+        "an interval that a controller refuses is rounded up the same way",
+        arguments: [false, true])
     func refused(isExtended: Bool) throws {
         var rig = try SlowRig(type: .nonConnectable, connectionsMax: 1, isExtended: isExtended)
         rig.controller.shortestSteps = 160

@@ -146,14 +146,14 @@ extension ActivityTests {
                       {value-of: count}, {format: uint8, value: {counter: {start: 3, step: 2}}}]}}]
                         update: every 10 s
                     """)
-            + """
-            services:
-              - service: 0x1234
-                characteristics:
-                  - {characteristic: 0x5678, label: count, read: open, write: open, format: uint8,
-                     value: 9}
+                + """
+                services:
+                  - service: 0x1234
+                    characteristics:
+                      - {characteristic: 0x5678, label: count, read: open, write: open, format: uint8,
+                         value: 9}
 
-            """
+                """
         let device = EmulatedDevice(profile: try SampleProfile.load(text), seed: 1)
         var world = GuestWorld(device)
         let isOn = world.powerOn()

@@ -19,7 +19,8 @@ import Testing
     }
 
     private func policy(_ text: String) throws -> IntervalPolicy {
-        let activity = "{source: stdin, active-above: 1 g, idle-below: 1 g, hold: 1 s, "
+        let activity =
+            "{source: stdin, active-above: 1 g, idle-below: 1 g, hold: 1 s, "
             + "asleep-after: 1 min}"
         return try #require(
             try load(
@@ -163,16 +164,18 @@ import Testing
                   boost: {interval: 20 ms, for: 30 s}, rate-limit: {changes: 6, per: 1 min}}
             """)
         let lines = CheckReport.text(of: profile).split(separator: "\n").map { String($0) }
-        #expect(lines[4...6] == [
-            "  activity above 0.2 g, idle after 5 s below 0.1 g, RMS over 2 s, lost after 8 s "
-                + "without a value, asleep after 600 s, woken by 3 values in a row",
-            "    from stdin", "    from what centrals do, each for 5 s",
-        ])
-        #expect(lines[7...11] == [
-            "advertising main, connectable, interval 100 ms while active, 1000 ms while idle",
-            "  boost 20 ms for 30 s", "  each for 3 s or longer", "  at most 6 changes in 60 s",
-            "  snapped to Apple's list",
-        ])
+        #expect(
+            lines[4...6] == [
+                "  activity above 0.2 g, idle after 5 s below 0.1 g, RMS over 2 s, lost after 8 s "
+                    + "without a value, asleep after 600 s, woken by 3 values in a row",
+                "    from stdin", "    from what centrals do, each for 5 s",
+            ])
+        #expect(
+            lines[7...11] == [
+                "advertising main, connectable, interval 100 ms while active, 1000 ms while idle",
+                "  boost 20 ms for 30 s", "  each for 3 s or longer", "  at most 6 changes in 60 s",
+                "  snapped to Apple's list",
+            ])
     }
 
     @Test("live fields of the data have their places, sources and the largest length")

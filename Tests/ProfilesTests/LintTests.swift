@@ -15,9 +15,11 @@ import Testing
         return Lint.findings(in: profile).map(\.description)
     }
 
-    private static let data = "data: [{flags: [general-discoverable, no-br-edr]}, "
+    private static let data =
+        "data: [{flags: [general-discoverable, no-br-edr]}, "
         + "{tx-power: 0 dBm}, {name: complete}]"
-    private static let wise = "{type: connectable, \(data), interval: {policy: two-phase, "
+    private static let wise =
+        "{type: connectable, \(data), interval: {policy: two-phase, "
         + "boost: {interval: 20 ms, for: 30 s}, slow: 1022.5 ms}}"
 
     @Test("what Apple asks for is found wise, and so is a beacon whatever its interval")
@@ -45,9 +47,9 @@ import Testing
             try found(
                 "{type: connectable, \(Self.data), interval: {policy: two-phase, "
                     + "boost: {interval: 30 ms, for: 30 s}, slow: 1 s, snap: apple}}") == [
-                        "test.yaml: advertising[0].interval: it begins with 30 ms for 30 s; "
-                            + "write 20 ms for 30 s or longer (apple-first)"
-                    ])
+                    "test.yaml: advertising[0].interval: it begins with 30 ms for 30 s; "
+                        + "write 20 ms for 30 s or longer (apple-first)"
+                ])
     }
 
     @Test("rules that a profile silences say nothing")
