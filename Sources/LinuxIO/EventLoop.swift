@@ -68,8 +68,8 @@ public enum EndSignal: Equatable, Sendable {
     private static let timerTag = UInt64(UInt32.max) + 1
     private static let signalTag = UInt64(UInt32.max) + 2
 
-    /// Opens the loop. From now on SIGINT, SIGTERM and SIGHUP arrive only in `signal`; SIGPIPE, which
-    /// a peer could cause, is ignored.
+    /// Opens the loop. From now on SIGINT, SIGTERM and SIGHUP arrive only in `signal`; SIGPIPE,
+    /// which a peer could cause, is ignored.
     public init() throws(SystemError) {
         // All that can fail comes first: a value that cannot be copied is made at one stroke.
         let (poll, timer, signals) = try Self.open()

@@ -150,8 +150,8 @@ extension ActivityTests {
                 services:
                   - service: 0x1234
                     characteristics:
-                      - {characteristic: 0x5678, label: count, read: open, write: open, format: uint8,
-                         value: 9}
+                      - {characteristic: 0x5678, label: count, read: open, write: open,
+                         format: uint8, value: 9}
 
                 """
         let device = EmulatedDevice(profile: try SampleProfile.load(text), seed: 1)
