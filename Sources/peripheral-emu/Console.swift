@@ -11,7 +11,7 @@ struct Console {
     var isLive = false
     private var log: [UInt8] = []
     private var data: [UInt8] = []
-    /// Whether a live output was full for `patience`; until it takes text again nobody waits for it.
+    /// Whether a live output was full for `patience`. It is not waited for until it takes text.
     private var isStuck = false
     private var lostLines = 0
 

@@ -211,7 +211,8 @@ def test_events_of_every_code_and_length_are_survived():
 
 
 @pytest.mark.parametrize("packet", [
-    hci.event(0x05, b""), hci.disconnection_complete(0x77), hci.event(0x3E, b"\x02\x14" + bytes(30)),
+    hci.event(0x05, b""), hci.disconnection_complete(0x77),
+    hci.event(0x3E, b"\x02\x14" + bytes(30)),
     hci.event(0x3E, b"\x05\x40\x00" + bytes(10)), hci.event(0x3E, b"\x06\x40\x00" + bytes(8)),
 ], ids=["malformed", "unknown-link", "reports", "key-requests", "parameter-requests"])
 def test_a_flood_of_events_fills_neither_memory_nor_log(packet):
