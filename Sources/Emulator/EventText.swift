@@ -48,7 +48,7 @@ extension EmulatedDevice {
     static func level(of event: DeviceEvent) -> LogLevel {
         switch event {
         case .activity(let event): level(of: event)
-        case .interval: .info
+        case .interval, .said: .info
         case .host(let event):
             switch event {
             case .failed: .error
@@ -92,6 +92,7 @@ extension EmulatedDevice {
         switch event {
         case .host(let event): text(for: event)
         case .activity(let event): text(for: event)
+        case .said(let text): text
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }

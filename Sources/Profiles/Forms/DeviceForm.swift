@@ -17,11 +17,12 @@ extension Form where Value == DeviceProfile {
             if keys.has("activity") { context.activity = .broken }
             let activity = keys.optional("activity", .activity)
             if let activity { context.activity = .present(activity) }
-            let services = keys.optional("services", .services) ?? []
+            var services = keys.optional("services", .services) ?? []
             // Advertising data may take values of services, which stand further down.
             context.services = services
             let advertising = keys.optional("advertising", .advertisingSets)
             context.checkReferences(services)
+            context.readDeferred(&services)
             let lint = keys.optional("lint", .lint)
             keys.later("security", "l2cap", "faults", "scenario", "expect")
             guard let device else { return nil }
