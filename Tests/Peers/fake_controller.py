@@ -241,8 +241,12 @@ class FakeController:
     def send(self, *packets):
         """Sends octets to the host, whole packets or not."""
         data = b"".join(packets)
+        with self.changed:
+            stream = self.stream
+        if stream is None:
+            raise ConnectionError("the stream has ended")
         while data:
-            data = data[os.write(self.stream.fileno(), data):]
+            data = data[os.write(stream.fileno(), data):]
 
     def hang_up(self, abort=False):
         """Ends the stream; `abort` by a TCP reset."""
