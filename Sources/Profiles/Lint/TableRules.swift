@@ -10,7 +10,8 @@ extension LintRule {
         reason: "who subscribes to a value that never changes waits for nothing"
     ) { profile in
         profile.eachCharacteristic.compactMap { path, spec, isChanged in
-            let sends = spec.permissions.notify.level != .refused
+            let sends =
+                spec.permissions.notify.level != .refused
                 || spec.permissions.indicate.level != .refused
             guard sends, !spec.value.isLive, !isChanged else { return nil }
             if case .echo = spec.value { return nil }
@@ -64,17 +65,19 @@ extension LintRule {
         var found: [(path: String, problem: String, remedy: String)] = []
         for (index, service) in profile.services.enumerated()
         where AssignedNames.service(service.uuid) == nil && service.uuid.isUnassigned {
-            found.append((
-                "services[\(index)].service", "\(service.uuid) is not assigned",
-                "write a 128-bit UUID of your own"
-            ))
+            found.append(
+                (
+                    "services[\(index)].service", "\(service.uuid) is not assigned",
+                    "write a 128-bit UUID of your own"
+                ))
         }
         for (path, spec, _) in profile.eachCharacteristic
         where AssignedNames.characteristic(spec.uuid) == nil && spec.uuid.isUnassigned {
-            found.append((
-                path + ".characteristic", "\(spec.uuid) is not assigned",
-                "write a 128-bit UUID of your own"
-            ))
+            found.append(
+                (
+                    path + ".characteristic", "\(spec.uuid) is not assigned",
+                    "write a 128-bit UUID of your own"
+                ))
         }
         return found
     }
@@ -129,10 +132,11 @@ extension DeviceProfile {
                     $0.service == service && $0.characteristic == index
                 }
                 let isManaged = spec.kind(in: declared.uuid) != .value
-                all.append((
-                    "services[\(service)].characteristics[\(index)]", spec,
-                    isWritten || isTarget || isManaged || spec.send == .manual
-                ))
+                all.append(
+                    (
+                        "services[\(service)].characteristics[\(index)]", spec,
+                        isWritten || isTarget || isManaged || spec.send == .manual
+                    ))
             }
         }
         return all
