@@ -59,15 +59,19 @@ public struct GeneratorState: Sendable {
         }
     }
 
+    /// Whether a count needs no real number on its way to the octets.
+    private var isWhole: Bool { format.scale == 1 && format.kind == .integer }
+
     /// Appends the octets of the next number; exact also where a counter needs more than 53 bits.
     mutating func sample(
         at elapsed: TimeSpan, in surroundings: Surroundings, into block: inout ByteBlock
     ) {
-        let value = sample(at: elapsed, in: surroundings)
-        if let count, format.scale == 1, format.kind == .integer {
-            format.append(UInt64(bitPattern: count), to: &block)
-        } else {
-            format.encode(value, into: &block)
+        switch generator {
+        case .counter(let start, let step) where isWhole:
+            format.append(UInt64(bitPattern: nextCount(start: start, step: step)), to: &block)
+        case .writes where isWhole:
+            format.append(UInt64(bitPattern: nextCount(start: 0, step: 1)), to: &block)
+        default: format.encode(sample(at: elapsed, in: surroundings), into: &block)
         }
     }
 
@@ -111,9 +115,14 @@ public struct GeneratorState: Sendable {
         return value
     }
 
-    private mutating func nextOfCounter(start: Int64, step: Int64) -> Double {
+    private mutating func nextCount(start: Int64, step: Int64) -> Int64 {
         let next = count.map { $0 &+ step } ?? start
         count = next
+        return next
+    }
+
+    private mutating func nextOfCounter(start: Int64, step: Int64) -> Double {
+        let next = nextCount(start: start, step: step)
         guard format.kind == .integer else { return Double(next) }
         // In whole steps the octets wrap by themselves.
         guard format.scale != 1 else { return format.value(ofSteps: UInt64(bitPattern: next)) }

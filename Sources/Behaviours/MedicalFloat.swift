@@ -30,8 +30,10 @@ struct MedicalFloat {
     func encode(_ value: Double) -> UInt32 {
         let top = UInt32(1) << UInt32(mantissaBits - 1)
         guard !value.isNaN else { return top - 1 }
-        guard value <= largest else { return top - 2 }
-        guard -value <= largest else { return top + 2 }
+        // Mantissas that are numbers only beside an exponent become the nearest one below.
+        let limit = (mantissaMax + 3.5) * Mathematics.pow(10, Double(exponentMax))
+        guard value <= limit else { return top - 2 }
+        guard -value <= limit else { return top + 2 }
         var exponent = 0
         var mantissa = value
         while abs(mantissa.rounded()) > mantissaMax, exponent < exponentMax {

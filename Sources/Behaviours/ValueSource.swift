@@ -118,7 +118,7 @@ public struct NumberFormat: Equatable, Sendable {
         self.isSigned = isSigned
         self.scale = scale
         self.kind = kind
-        self.bits = min(max(bits ?? 8 * octets, 1), 64)
+        self.bits = min(max(bits ?? 8 * min(max(octets, 1), 16), 1), 64)
     }
 }
 

@@ -67,6 +67,8 @@ public struct EmulatedDevice: Sendable {
         var handle: UInt16
         /// The value whose writes it counts.
         var counted: UInt16?
+        /// Whether clients can ask for it.
+        var isSendable: Bool
         /// Whether each notification as fast as possible takes a sample of its own.
         var samplesToSend: Bool
         var machine: ValueMachine
@@ -167,6 +169,7 @@ public struct EmulatedDevice: Sendable {
         values.append(
             LiveValue(
                 handle: binding.valueHandle, counted: binding.countedHandle,
+                isSendable: binding.cccdHandle != nil,
                 samplesToSend: isStream && binding.update == nil && binding.countedHandle == nil,
                 machine: machine))
     }
@@ -274,7 +277,9 @@ public struct EmulatedDevice: Sendable {
         let step = values[index].machine.expire(at: now, into: &sample)
         due.set(index, to: values[index].machine.deadline)
         if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
-        if step.isSent { host.notify(handle, at: now, sending: &out, emit: &hostEvents) }
+        if step.isSent, values[index].isSendable {
+            host.notify(handle, at: now, sending: &out, emit: &hostEvents)
+        }
         if step.isChanged { echo(handle, at: now, &out) }
     }
 
@@ -289,7 +294,9 @@ public struct EmulatedDevice: Sendable {
                 let step = values[index].machine.sample(at: now, into: &sample)
                 let handle = values[index].handle
                 host.server.setValue(sample.bytes, of: handle)
-                if step.isSent { host.notify(handle, at: now, sending: &out, emit: &hostEvents) }
+                if step.isSent, values[index].isSendable {
+                    host.notify(handle, at: now, sending: &out, emit: &hostEvents)
+                }
             }
         }
     }

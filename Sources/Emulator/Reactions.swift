@@ -119,9 +119,8 @@ extension EmulatedDevice {
                     records[index].store.cancel()
                 }
             case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
-                .advertisingStopped,
-                .advertisingRefused, .connected, .connectionUpdated, .parametersAnswered,
-                .overflow, .pairingRefused:
+                .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
+                .parametersAnswered, .overflow, .pairingRefused:
                 break
             }
         }

@@ -56,6 +56,7 @@ enum RunCommand {
         }
         return World(
             port: DevicePort(device: device), seed: seed, timing: options.airTiming,
+            loss: options.airLoss ?? 0,
             central: central)
     }
 

@@ -157,6 +157,33 @@ struct RudeControllerTests {
         #expect(rig.advertised.last?.steps == 32)
     }
 
+    @Test("A central that is out of reach does not keep the other from its answers")
+    func stalledLink() throws {
+        var rig = try PeripheralRig(connectionsMax: 2)
+        rig.controller.supportedCommands[36] = 0
+        rig.controller.leBuffers = (27, 4)
+        rig.start()
+        rig.controller.isAdvertising = false
+        rig.receive(ScriptedController.connected(handle: 0x40, peer: 0xC0_0000_0000_01))
+        rig.controller.isAdvertising = false
+        rig.receive(ScriptedController.connected(handle: 0x41, peer: 0xC0_0000_0000_02))
+        let read = [UInt8]([0x0A, 3, 0])
+        // The first one's answers are never completed.
+        for _ in 0..<20 {
+            for packet in ScriptedController.acl(handle: 0x40, read) { rig.receive(packet) }
+        }
+        #expect(rig.controller.data.count == 3)
+        for count in 1...20 {
+            for packet in ScriptedController.acl(handle: 0x41, read) { rig.receive(packet) }
+            rig.receive(ScriptedController.completed(handle: 0x41, 1))
+            #expect(rig.controller.data.count == 3 + count)
+        }
+        // It has all the buffers when the other is gone.
+        rig.receive(ScriptedController.disconnected(handle: 0x41, .remoteUserTerminated))
+        rig.receive(ScriptedController.completed(handle: 0x40, 3))
+        #expect(rig.controller.data.count == 3 + 20 + 4)
+    }
+
     @Test("A controller that comes back without the extended commands gets the legacy ones")
     func familyChanges() throws {
         var rig = try PeripheralRig()

@@ -90,7 +90,7 @@ private func decode(_ format: NumberFormat, _ octets: [UInt8]) -> Double? {
                     let format = NumberFormat(octets: octets, isSigned: isSigned, scale: scale)
                     for value in values {
                         let bytes = format.encode(value)
-                        #expect(bytes.count == min(max(octets, 1), 8))
+                        #expect(bytes.count == min(max(octets, 1), 16))
                         #expect(decode(format, bytes) != nil)
                     }
                 }

@@ -25,9 +25,10 @@ public struct GuestWorld: Sendable {
 
     /// Puts `device` on an air; its packets are captured.
     public init(
-        _ device: EmulatedDevice, seed: UInt64 = 1, timing: Air.Timing = .ideal, mtu: UInt16 = 247
+        _ device: EmulatedDevice, seed: UInt64 = 1, timing: Air.Timing = .ideal, loss: Double = 0,
+        mtu: UInt16 = 247
     ) {
-        world = World(port: DevicePort(device: device), seed: seed, timing: timing)
+        world = World(port: DevicePort(device: device), seed: seed, timing: timing, loss: loss)
         world.capture(epoch: BtsnoopWriter.virtualEpoch)
         central = CentralHost(
             randomAddress: DeviceAddress(littleEndian: 0xC0FF_EE00_0001), mtu: mtu)
@@ -157,6 +158,12 @@ public struct GuestWorld: Sendable {
     public mutating func feel(_ input: ActivityInput) {
         world.feel([input], at: now)
         exchange()
+    }
+
+    /// Forgets what was heard and said, which a long run need not keep.
+    public mutating func forget() {
+        heard.removeAll()
+        lines.removeAll()
     }
 
     /// The packets between controller and device since the last call.
