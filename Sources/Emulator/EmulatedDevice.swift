@@ -80,14 +80,12 @@ public struct EmulatedDevice: Sendable {
     /// - Parameters:
     ///   - seed: of the address, where the profile gives none, and of the generators.
     ///   - authenticator: computes the Database Hash; without one it has no value.
-    ///   - epoch: microseconds since 1970-01-01T00:00:00Z at `Instant.zero`, for clocks.
     public init(
-        profile: DeviceProfile, seed: UInt64, authenticator: (any MessageAuthenticator)? = nil,
-        epoch: Int64 = BtsnoopWriter.virtualEpoch
+        profile: DeviceProfile, seed: UInt64, authenticator: (any MessageAuthenticator)? = nil
     ) {
         self.profile = profile
         self.seed = seed
-        surroundings.unixMicroseconds = epoch
+        surroundings.unixMicroseconds = BtsnoopWriter.virtualEpoch
         let plan = AttributePlan(profile)
         self.plan = plan
         echoes = plan.bindings.compactMap { binding in
@@ -128,6 +126,12 @@ public struct EmulatedDevice: Sendable {
         set { host.server.reportsAccess = newValue || feelsUse }
     }
 
+    /// Says the wall clock, for values that are clocks; before power-on.
+    /// - Parameter epoch: microseconds since 1970-01-01T00:00:00Z at `Instant.zero`.
+    public mutating func setClock(epoch: Int64) {
+        if !isOn { surroundings.unixMicroseconds = epoch }
+    }
+
     // MARK: power
 
     /// Brings the controller up. The first time is the device's power-on: values, generators and
@@ -140,6 +144,12 @@ public struct EmulatedDevice: Sendable {
             let since = TimeSpan(microseconds: surroundings.unixMicroseconds)
             surroundings.unixMicroseconds = (since + (now - .zero)).microseconds
             for binding in plan.bindings { start(binding, at: now) }
+            for setting in profile.presets {
+                guard let handle = plan.handle(of: setting.target) else { continue }
+                set(
+                    setting.octets, field: setting.target.field, of: handle, at: now,
+                    sending: &out, emit: &emit)
+            }
             startFeeling(seed: seed, at: now, &out, &emit)
         }
         host.start(at: now, sending: &out, emit: &hostEvents)

@@ -108,6 +108,10 @@ public struct World: Sendable {
         settle(at: now)
     }
 
+    /// Says the wall clock to the device; before power-on.
+    /// - Parameter epoch: microseconds since 1970 at `Instant.zero`.
+    public mutating func setClock(epoch: Int64) { port.device.setClock(epoch: epoch) }
+
     /// Captures the device's packets from here on.
     /// - Parameter epoch: microseconds since 1970 at `Instant.zero`.
     public mutating func capture(epoch: Int64) { port.capture = BtsnoopWriter(epoch: epoch) }

@@ -41,6 +41,10 @@ struct RunOptions {
     /// nil takes the controller's own default.
     var seed: UInt64?
     var logLevel = LogLevel.info
+    /// One JSON object a line on standard output instead of the log's lines.
+    var json = false
+    /// `REFERENCE=VALUE` texts, in their order.
+    var settings: [String] = []
     /// Takes the place of the sources in the profile's activity.
     var activity: ActivitySpec?
     /// Whether a controller that was lost is waited for.
@@ -127,6 +131,19 @@ enum Options {
         },
         Row("log-level", "LEVEL", "error, warning, info or debug; info without it") {
             run, text throws(UsageError) in run.logLevel = try logLevel(text)
+        },
+        Row("json", nil, "print each event as a JSON object on a line of standard output") {
+            run, _ throws(UsageError) in run.json = true
+        },
+        Row(
+            "set", "REF=VALUE",
+            "a value instead of the profile's, as it would stand there or hex:01FF; REF is a "
+                + "label or name, with .FIELD or as SERVICE/CHARACTERISTIC"
+        ) { run, text throws(UsageError) in
+            guard text.contains("=") else {
+                throw UsageError("--set \(text) has no value; write --set \(text)=VALUE")
+            }
+            run.settings.append(text)
         },
         Row("no-reconnect", nil, "end with exit code 3 when the controller is lost") {
             run, _ throws(UsageError) in run.reconnects = false

@@ -16,8 +16,13 @@ struct Reporter {
     /// Whether the capture is written out at each turn: who looks on sees it grow, and a kill loses
     /// nothing. Virtual time is over before anybody looks.
     private let isLive: Bool
+    /// Whether events are told as JSON, one object a line of standard output.
+    private let json: Bool
 
-    init(console: Console, capture: FileOutput?, start: Instant, isLive: Bool) {
+    init(
+        console: Console, capture: FileOutput?, start: Instant, isLive: Bool, json: Bool = false
+    ) {
+        self.json = json
         self.isLive = isLive
         self.console = console
         self.capture = capture
@@ -30,6 +35,12 @@ struct Reporter {
 
     /// Prints a device's event.
     mutating func report(_ event: DeviceEvent, of device: EmulatedDevice, at now: Instant) {
+        if json {
+            if let object = device.json(for: event, at: now - start, upTo: console.level) {
+                console.print(object.text())
+            }
+            return
+        }
         guard let line = device.line(for: event, upTo: console.level) else { return }
         console.log(line, at: now - start)
     }
@@ -40,11 +51,15 @@ struct Reporter {
         for event in events {
             switch event {
             case .device(let event):
-                if let line = world.port.device.line(for: event, upTo: console.level) {
-                    console.log(line, at: now - start)
-                }
+                report(event, of: world.port.device, at: now)
                 if case .host(.failed) = event { outcome = .failure }
-            case .central(.line(let text)): console.print(text)
+            case .central(.line(let text)):
+                console.print(
+                    json
+                        ? JSONValue.members(
+                            ("time", .real((now - start).seconds)), ("event", .string("central")),
+                            ("text", .string(text))
+                        ).text() : text)
             case .central(.finished): outcome = outcome ?? .done
             case .central(.incomplete(let missing)):
                 console.log(LogLine(.error, "the central is missing: \(missing)"), at: now - start)

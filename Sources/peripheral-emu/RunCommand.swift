@@ -16,7 +16,8 @@ enum RunCommand {
         var console = Console(level: options.logLevel)
         defer { console.flush() }
         guard let path = options.profiles.first, var profile = ProfileFile.load(path, &console),
-            ActivityOption.apply(options, to: &profile, &console)
+            ActivityOption.apply(options, to: &profile, &console),
+            ValueOption.apply(options, to: &profile, &console)
         else { return .usage }
         do throws(SystemError) {
             switch options.controller {
@@ -73,7 +74,7 @@ enum RunCommand {
         if options.capture != nil { world.capture(epoch: BtsnoopWriter.virtualEpoch) }
         let reporter = Reporter(
             console: console, capture: try openCapture(options), start: .zero,
-            isLive: false)
+            isLive: false, json: options.json)
         var run = VirtualTimeRun(
             world: world, reporter: reporter, duration: options.duration ?? .zero)
         return run.run()
@@ -86,8 +87,10 @@ enum RunCommand {
         let capture = try openCapture(options)
         var loop = try EventLoop()
         let start = loop.now()
+        world.setClock(epoch: loop.unixMicroseconds(at: .zero))
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
-        var reporter = Reporter(console: console, capture: capture, start: start, isLive: true)
+        var reporter = Reporter(
+            console: console, capture: capture, start: start, isLive: true, json: options.json)
         let server = try openAir(options, &loop, &reporter)
         let activity = try openActivity(world.port.device, &loop, &reporter)
         var run = LiveWorldRun(
@@ -137,10 +140,12 @@ enum RunCommand {
         var loop = try EventLoop()
         let start = loop.now()
         var port = DevicePort(device: makeDevice(profile, seed: seed, options))
+        port.device.setClock(epoch: loop.unixMicroseconds(at: .zero))
         if options.capture != nil {
             port.capture = BtsnoopWriter(epoch: loop.unixMicroseconds(at: .zero))
         }
-        var reporter = Reporter(console: console, capture: capture, start: start, isLive: true)
+        var reporter = Reporter(
+            console: console, capture: capture, start: start, isLive: true, json: options.json)
         let activity = try openActivity(port.device, &loop, &reporter)
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: spec.closed(),

@@ -99,7 +99,8 @@ def test_mutated_profiles_are_refused_by_the_loader_wherever_the_schema_refuses(
         elif messages:
             # A message is a reason: where it is, what is wrong, what to write.
             stricter += 1
-            assert all(re.match(r".*\.yaml:\d+:\d+: .+; .+", line) for line in messages), messages
+            reason = re.compile(r".*\.(yaml|csv):\d+:\d+: .+; .+")
+            assert all(reason.match(line) for line in messages), messages
     print(f"{both} refused by both, {stricter} by the loader alone, of {len(files)}")
     assert both >= MUTATIONS / 4
 

@@ -18,11 +18,11 @@ extension Form where Value == DeviceProfile {
             let activity = keys.optional("activity", .activity)
             if let activity { context.activity = .present(activity) }
             var services = keys.optional("services", .services) ?? []
-            context.readDeferred(&services)
             // Advertising data may take values of services, which stand further down.
             context.services = services
             let advertising = keys.optional("advertising", .advertisingSets)
             context.checkReferences(services)
+            context.readDeferred(&services)
             let lint = keys.optional("lint", .lint)
             keys.later("security", "l2cap", "faults", "scenario", "expect")
             guard let device else { return nil }
@@ -40,7 +40,7 @@ extension Form where Value == DeviceProfile {
 
 extension Form where Value == Int {
     fileprivate static var formatVersion: Form {
-        Form(says: "the format's version, 1", schema: { .integer(1...1) }) { place, context in
+        Form(says: "the format's version, 1") { place, context in
             guard case .integer(let version) = place.scalar?.value else {
                 return mismatch(place, context, says: "the format's version, 1")
             }
@@ -139,8 +139,7 @@ extension Form where Value == (low: TimeSpan, high: TimeSpan) {
     /// One time, or a list of the shortest and the longest.
     fileprivate static func bounds(_ time: Form<TimeSpan>) -> Form {
         let says = "the shortest and the longest time such as '[15 ms, 30 ms]'"
-        let schema = { Schema.anyOf([time.schema(), .list(time.schema(), minimum: 2)]) }
-        return Form(says: says, schema: schema) { place, context in
+        return Form(says: says) { place, context in
             guard case .sequence(let nodes) = place.node.content else {
                 return time.read(place, context).map { ($0, $0) }
             }

@@ -22,6 +22,9 @@ public struct DeviceProfile: Equatable, Sendable {
     /// The services in the profile's order, without those that are added automatically.
     public var services: [ServiceSpec] = []
 
+    /// Values from outside that take the place of the profile's at power-on.
+    public var presets: [ValueSetting] = []
+
     public init(file: String, device: DeviceSpec) {
         self.file = file
         self.device = device

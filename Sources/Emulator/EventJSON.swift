@@ -1,0 +1,117 @@
+// What a device does, as JSON for programs: one object an event.
+import Advertising
+import BLEHost
+import GATT
+import HCI
+import Profiles
+public import SansIO
+public import Wire
+
+extension EmulatedDevice {
+    /// The object for an event; nil where it matters less than `level` asks, or says nothing.
+    ///
+    /// Every object has `time` in seconds since power-on, `level`, `event` and `text`, the line for
+    /// people; those about a value have `characteristic`, `handle`, `hex` and `value` as well.
+    public func json(
+        for event: DeviceEvent, at time: TimeSpan, upTo level: LogLevel
+    ) -> JSONValue? {
+        guard let line = line(for: event, upTo: level) else { return nil }
+        var members = [
+            JSONMember("time", .real(time.seconds)), JSONMember("level", .string(line.level.name)),
+            JSONMember("event", .string(Self.name(of: event))),
+            JSONMember("text", .string(line.text)),
+        ]
+        switch event {
+        case .host(.server(let event)): members += self.members(of: event)
+        case .host(.connected(let link, let connection)):
+            members.append(JSONMember("link", .integer(Int64(link))))
+            members.append(JSONMember("peer", .string("\(connection.peerAddress)")))
+        case .host(.disconnected(let link, let peer, let reason)):
+            members.append(JSONMember("link", .integer(Int64(link))))
+            members.append(JSONMember("peer", .string("\(peer)")))
+            members.append(JSONMember("reason", .integer(Int64(reason.rawValue))))
+        case .host(.advertising(let interval, _)):
+            members.append(
+                JSONMember("interval", .real(Double(interval.microseconds) / 1000)))
+        case .host, .interval, .activity, .said: break
+        }
+        return .object(members)
+    }
+
+    private static func name(of event: DeviceEvent) -> String {
+        switch event {
+        case .said: "log"
+        case .interval: "interval"
+        case .activity: "activity"
+        case .host(let event):
+            switch event {
+            case .ready: "ready"
+            case .failed: "failed"
+            case .note: "note"
+            case .advertising: "advertising"
+            case .advertisingPaused: "advertising-paused"
+            case .advertisingStopped: "advertising-stopped"
+            case .advertisingRefused: "advertising-refused"
+            case .connected: "connected"
+            case .disconnected: "disconnected"
+            case .connectionUpdated: "connection-updated"
+            case .parametersAnswered: "parameters-answered"
+            case .overflow: "overflow"
+            case .pairingRefused: "pairing-refused"
+            case .server(let event): name(of: event)
+            }
+        }
+    }
+
+    private static func name(of event: ServerEvent) -> String {
+        switch event {
+        case .mtu: "mtu"
+        case .read: "read"
+        case .written: "written"
+        case .subscribed: "subscribed"
+        case .features: "features"
+        case .confirmed: "confirmed"
+        case .indicationReady: "indication-ready"
+        case .refused: "refused"
+        case .peerIndication: "peer-indication"
+        case .timeout: "timeout"
+        }
+    }
+
+    private func members(of event: ServerEvent) -> [JSONMember] {
+        switch event {
+        case .mtu(let client, let mtu):
+            [JSONMember("link", .integer(Int64(client))), JSONMember("mtu", .integer(Int64(mtu)))]
+        case .read(let client, let handle, _), .written(let client, let handle, _):
+            [JSONMember("link", .integer(Int64(client)))] + value(of: handle)
+        case .subscribed(let client, let handle, let notify, let indicate):
+            [JSONMember("link", .integer(Int64(client)))] + subject(handle) + [
+                JSONMember("notify", .boolean(notify)), JSONMember("indicate", .boolean(indicate)),
+            ]
+        case .refused(let client, _, let handle, let error):
+            [JSONMember("link", .integer(Int64(client)))] + subject(handle) + [
+                JSONMember("error", .integer(Int64(error.rawValue)))
+            ]
+        case .features(let client, _), .confirmed(let client, _),
+            .indicationReady(let client, _), .peerIndication(let client, _),
+            .timeout(let client):
+            [JSONMember("link", .integer(Int64(client)))]
+        }
+    }
+
+    private func subject(_ handle: UInt16) -> [JSONMember] {
+        [
+            JSONMember("characteristic", plan.name(of: handle).map { .string($0) } ?? .null),
+            JSONMember("handle", .integer(Int64(handle))),
+        ]
+    }
+
+    private func value(of handle: UInt16) -> [JSONMember] {
+        guard let bytes = host.server.value(of: handle) else { return subject(handle) }
+        var members = subject(handle) + [JSONMember("hex", .string(Hex.string(bytes)))]
+        if let format = plan.binding(valueHandle: handle)?.format {
+            members.append(JSONMember("value", format.meaning(of: bytes).json))
+        }
+        return members
+    }
+}
