@@ -19,6 +19,13 @@ enum AdvertisingCommand: Equatable, Sendable {
     /// The one advertising set that a host of a single accessory uses.
     static let advertisingHandle: UInt8 = 0
 
+    var isEnable: Bool {
+        switch self {
+        case .enable: true
+        case .parameters, .address, .data, .scanResponse: false
+        }
+    }
+
     func opcode(_ family: AdvertisingFamily) -> Opcode {
         let isLegacy = family == .legacy
         return switch self {

@@ -66,6 +66,8 @@ struct AdvertisingControl: Sendable {
     private var pending: [AdvertisingCommand] = []
     /// Whether Enable ever succeeded: until then a refusal ends the run.
     private(set) var hasEverBeenEnabled = false
+    /// Whether Enable has succeeded since the controller's reset: until then the family may change.
+    private(set) var hasBeenEnabled = false
 
     /// 100 ms, which every controller takes. Before 5.0 nothing that is not connectable may
     /// advertise faster (Core 4.2, Vol 2, Part E, 7.8.5).
@@ -82,6 +84,7 @@ struct AdvertisingControl: Sendable {
     mutating func controllerWasReset(_ family: AdvertisingFamily, hciVersion: UInt8 = 0) {
         self.family = mustUseLegacy ? .legacy : family
         isEnabled = false
+        hasBeenEnabled = false
         setInterval = nil
         isAddressSet = false
         isDataSet = false
@@ -106,8 +109,7 @@ struct AdvertisingControl: Sendable {
     mutating func connectionWasMade(cancelled: Int) {
         isEnabled = false
         for _ in 0..<cancelled {
-            guard let last = pending.lastIndex(where: { $0 == .enable(true) })
-            else { return }
+            guard let last = pending.lastIndex(where: \.isEnable) else { return }
             pending.remove(at: last)
         }
     }
@@ -208,6 +210,7 @@ struct AdvertisingControl: Sendable {
             isEnabled = on
             if on {
                 hasEverBeenEnabled = true
+                hasBeenEnabled = true
                 return .enabled(setInterval ?? allowed)
             }
             return was ? .disabled : nil

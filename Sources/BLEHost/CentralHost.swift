@@ -181,7 +181,7 @@ public struct CentralHost: Sendable {
                 client = GATTClient(mtu: mtu)
                 emit.append(.connected(information))
             case .connectionFailed(let status): emit.append(.connectionFailed(status))
-            case .disconnected(_, let reason):
+            case .disconnected(_, _, let reason):
                 link = nil
                 emit.append(.disconnected(reason))
             case .report(let report): emit.append(.report(report))

@@ -3,9 +3,20 @@ import HCI
 import SansIO
 import Wire
 
-/// Whether the host can do without a command. An attempt whose parameters are refused is followed
-/// by another one of its sender's, so that nothing is said of it.
-enum CommandNeed: Sendable { case attempt, essential, optional }
+/// Whether the host can do without a command.
+struct CommandNeed: Equatable, Sendable {
+    /// Whether the host goes on after a refusal.
+    var mayBeRefused: Bool
+    /// Whether the host goes on without an answer; else the controller is lost.
+    var mayBeUnanswered: Bool
+    /// A refusal of the parameters is followed by another command of the sender's, so that nothing
+    /// is said of it.
+    var isAttempt = false
+
+    static let essential = CommandNeed(mayBeRefused: false, mayBeUnanswered: false)
+    static let optional = CommandNeed(mayBeRefused: true, mayBeUnanswered: true)
+    static let refusable = CommandNeed(mayBeRefused: true, mayBeUnanswered: false)
+}
 
 extension HCIStatus {
     /// Whether a command was refused for its parameters.
@@ -27,11 +38,18 @@ struct CommandQueue: Sendable {
     /// How long a controller may take to answer. The specification names no time; 2 s is what
     /// hosts in use wait.
     static let timeout = TimeSpan.seconds(2)
+    /// Replies that events asked for and that wait to be sent. A controller that asks for more does
+    /// not read them: they would cost memory for ever.
+    static let repliesMax = 64
 
     private var waiting: [Entry] = []
     private var unanswered: [Entry] = []
     /// Before the first answer, one command may be sent.
     private var credits = 1
+    /// Since when commands wait although none is unanswered.
+    private var starvedSince: Instant?
+    /// The controller allows no commands and has none to answer: it gets one at a time.
+    private var ignoresCredits = false
 
     var isIdle: Bool { waiting.isEmpty && unanswered.isEmpty }
 
@@ -39,7 +57,12 @@ struct CommandQueue: Sendable {
         waiting.removeAll()
         unanswered.removeAll()
         credits = 1
+        starvedSince = nil
+        ignoresCredits = false
     }
+
+    /// Whether a reply to an event may still be queued.
+    var hasRoomForReply: Bool { waiting.count < Self.repliesMax }
 
     mutating func enqueue<Command: HCICommand>(_ command: Command, _ need: CommandNeed) {
         var block = ByteBlock(capacity: 64)
@@ -56,13 +79,20 @@ struct CommandQueue: Sendable {
 
     /// Sends what credits allow.
     mutating func pump(at now: Instant, sending out: inout ByteBlock) {
-        while credits > 0, !waiting.isEmpty {
+        while !waiting.isEmpty, credits > 0 || ignoresCredits && unanswered.isEmpty {
             var entry = waiting.removeFirst()
             entry.sentAt = now
-            credits -= 1
+            credits = max(credits - 1, 0)
             out.append(entry.packet)
             unanswered.append(entry)
         }
+        starvedSince = waiting.isEmpty || !unanswered.isEmpty ? nil : starvedSince ?? now
+    }
+
+    /// Nothing that is queued or unanswered ends the controller's use if it is refused.
+    mutating func allowRefusals() {
+        for index in waiting.indices { waiting[index].need.mayBeRefused = true }
+        for index in unanswered.indices { unanswered[index].need.mayBeRefused = true }
     }
 
     /// An answer came: sets the credits and takes the command out; nil where none was unanswered.
@@ -74,7 +104,16 @@ struct CommandQueue: Sendable {
 
     var deadline: Instant? {
         // Answers may come in any order, but the oldest command is the first to be late.
-        unanswered.first.map { $0.sentAt + Self.timeout }
+        (unanswered.first?.sentAt ?? starvedSince).map { $0 + Self.timeout }
+    }
+
+    /// Gives up waiting for credits that do not come.
+    /// - Returns: whether it was time to.
+    mutating func endStarvation(at now: Instant) -> Bool {
+        guard let since = starvedSince, since + Self.timeout <= now else { return false }
+        ignoresCredits = true
+        starvedSince = nil
+        return true
     }
 
     /// The oldest command that was not answered in time, taken out; its credit counts as returned.

@@ -25,6 +25,10 @@ public struct ControllerSession: Sendable {
     private var noted: [Opcode] = []
     /// Events that were ignored because they were malformed or named nothing that exists.
     private(set) var ignoredEvents = 0
+    /// What was ignored and said; each is said once a power-on.
+    private var ignoredKinds: [EventCode] = []
+    /// The number of ignored events at which it is said next.
+    private var ignoredNext = 10
 
     /// - Parameter randomAddress: set as the controller's random address; nil leaves it alone.
     init(randomAddress: DeviceAddress?) {
@@ -39,6 +43,9 @@ public struct ControllerSession: Sendable {
         table.reset()
         information = ControllerInformation()
         noted.removeAll()
+        ignoredEvents = 0
+        ignoredKinds.removeAll()
+        ignoredNext = 10
         state = .initialising(.reset)
         enqueue(.reset)
         commands.pump(at: now, sending: &out)
@@ -73,14 +80,16 @@ public struct ControllerSession: Sendable {
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<SessionEvent>
     ) {
         while state != .failed, let late = commands.timedOut(at: now) {
-            switch late.need {
-            case .attempt, .essential: fail(.commandTimeout(late.opcode), &emit)
-            case .optional:
-                doWithout(late.opcode, .unanswered(late.opcode), &emit)
-                resume(after: late.opcode, .unspecifiedError, at: now, &out, &emit)
+            guard late.need.mayBeUnanswered else {
+                fail(.commandTimeout(late.opcode), &emit)
+                return
             }
+            doWithout(late.opcode, .unanswered(late.opcode), &emit)
+            resume(after: late.opcode, .unspecifiedError, at: now, &out, &emit)
         }
-        if state != .failed { commands.pump(at: now, sending: &out) }
+        guard state != .failed else { return }
+        if commands.endStarvation(at: now) { emit.append(.note(.noCredits)) }
+        commands.pump(at: now, sending: &out)
     }
 
     private mutating func fail(_ failure: ControllerFailure, _ emit: inout Outputs<SessionEvent>) {
@@ -95,6 +104,22 @@ public struct ControllerSession: Sendable {
         guard !noted.contains(opcode) else { return }
         noted.append(opcode)
         emit.append(.note(note))
+    }
+
+    /// Counts an event that is ignored. Each kind is said once, and the number whenever it has
+    /// grown tenfold: a controller that sends nothing else must not fill the log.
+    private mutating func ignore(
+        _ code: EventCode, _ note: ControllerNote?, _ emit: inout Outputs<SessionEvent>
+    ) {
+        ignoredEvents += 1
+        if let note, !ignoredKinds.contains(code) {
+            ignoredKinds.append(code)
+            emit.append(.note(note))
+        }
+        if ignoredEvents == ignoredNext {
+            emit.append(.note(.ignoredEvents(ignoredEvents)))
+            ignoredNext = ignoredNext.multipliedReportingOverflow(by: 10).partialValue
+        }
     }
 
     // MARK: initialisation
@@ -166,8 +191,7 @@ public struct ControllerSession: Sendable {
             default: break
             }
         } catch {
-            ignoredEvents += 1
-            emit.append(.note(.malformedEvent(code, "\(error)")))
+            ignore(code, .malformedEvent(code, "\(error)"), &emit)
         }
         guard state != .failed else { return }
         commands.pump(at: now, sending: &out)
@@ -211,24 +235,25 @@ public struct ControllerSession: Sendable {
     ) {
         guard let entry = commands.answer(opcode, credits: credits) else {
             guard opcode != .none else { return }
-            ignoredEvents += 1
+            ignore(.commandComplete, nil, &emit)
             if opcode == .reset, state == .ready { fail(.unexpectedReset, &emit) }
             return
         }
         if !status.isSuccess {
-            switch entry.need {
-            case .attempt where status.isAboutParameters: break
-            case .attempt, .essential:
+            let isExpected = entry.need.isAttempt && status.isAboutParameters
+            guard entry.need.mayBeRefused || isExpected else {
                 fail(.commandRefused(opcode, status), &emit)
                 return
-            case .optional: doWithout(opcode, .refused(opcode, status), &emit)
+            }
+            if !isExpected { doWithout(opcode, .refused(opcode, status), &emit) }
+            if opcode == .disconnect, status == .unknownConnectionIdentifier {
+                endUnknownLink(of: entry.packet.span, &emit)
             }
         } else if case .initialising(let step) = state, step.opcode == opcode, let parameters {
             do {
                 try step.read(parameters.span, into: &information)
             } catch {
-                ignoredEvents += 1
-                emit.append(.note(.malformedEvent(.commandComplete, "\(error)")))
+                ignore(.commandComplete, .malformedEvent(.commandComplete, "\(error)"), &emit)
             }
         }
         resume(after: opcode, status, at: now, &out, &emit)
@@ -240,12 +265,28 @@ public struct ControllerSession: Sendable {
         let event = try DisconnectionComplete(hci: parameters)
         guard event.status.isSuccess else { return }
         guard let index = table.index(of: event.connectionHandle) else {
-            ignoredEvents += 1
-            emit.append(.note(.unknownConnection(event.connectionHandle.rawValue)))
+            let note = ControllerNote.unknownConnection(event.connectionHandle.rawValue)
+            ignore(.disconnectionComplete, note, &emit)
             return
         }
+        close(index, event.reason, &emit)
+    }
+
+    private mutating func close(
+        _ index: Int, _ reason: HCIStatus, _ emit: inout Outputs<SessionEvent>
+    ) {
         table.close(index)
-        emit.append(.disconnected(link: index, event.reason))
+        let peer = table.links[index].information.peerAddress
+        emit.append(.disconnected(link: index, peer: peer, reason))
+    }
+
+    /// The controller does not know the connection that it was asked to end: its end was not told.
+    private mutating func endUnknownLink(
+        of command: Span<UInt8>, _ emit: inout Outputs<SessionEvent>
+    ) {
+        let handle = ConnectionHandle(rawValue: command.uint16(at: 4))
+        guard let index = table.index(of: handle), table.links[index].isClosing else { return }
+        close(index, .unknownConnectionIdentifier, &emit)
     }
 
     private mutating func leMeta(
@@ -266,7 +307,7 @@ public struct ControllerSession: Sendable {
                     peerAddress: event.peerAddress, peerAddressType: event.peerAddressType,
                     interval: ConnectionInterval(steps: event.connectionInterval),
                     latency: event.peripheralLatency,
-                    supervisionTimeout: event.supervisionTimeout), &emit)
+                    supervisionTimeout: event.supervisionTimeout), at: now, &out, &emit)
         case .enhancedConnectionComplete:
             let event = try LEEnhancedConnectionComplete(hci: body)
             connected(
@@ -276,7 +317,7 @@ public struct ControllerSession: Sendable {
                     peerAddress: event.peerAddress, peerAddressType: event.peerAddressType,
                     interval: ConnectionInterval(steps: event.connectionInterval),
                     latency: event.peripheralLatency,
-                    supervisionTimeout: event.supervisionTimeout), &emit)
+                    supervisionTimeout: event.supervisionTimeout), at: now, &out, &emit)
         case .connectionUpdateComplete:
             let event = try LEConnectionUpdateComplete(hci: body)
             guard event.status.isSuccess, let index = table.index(of: event.connectionHandle)
@@ -295,12 +336,12 @@ public struct ControllerSession: Sendable {
             reply.intervalMax = event.intervalMax
             reply.maxLatency = event.maxLatency
             reply.timeout = event.timeout
-            send(reply, .optional, at: now, sending: &out)
+            answer(reply, at: now, &out)
         case .longTermKeyRequest:
             // No keys yet: the central learns it at once instead of after a time-out.
             var reply = LELongTermKeyRequestNegativeReply()
             reply.connectionHandle = try LELongTermKeyRequest(hci: body).connectionHandle
-            send(reply, .optional, at: now, sending: &out)
+            answer(reply, at: now, &out)
         case .advertisingReport:
             for report in try LEAdvertisingReport(hci: body).reports {
                 emit.append(.report(report))
@@ -309,21 +350,30 @@ public struct ControllerSession: Sendable {
         }
     }
 
+    /// Queues the reply to an event.
+    private mutating func answer<Command: HCICommand>(
+        _ reply: Command, at now: Instant, _ out: inout ByteBlock
+    ) {
+        guard commands.hasRoomForReply else { return }
+        send(reply, .optional, at: now, sending: &out)
+    }
+
     private mutating func connected(
-        _ status: HCIStatus, _ information: ConnectionInformation,
-        _ emit: inout Outputs<SessionEvent>
+        _ status: HCIStatus, _ information: ConnectionInformation, at now: Instant,
+        _ out: inout ByteBlock, _ emit: inout Outputs<SessionEvent>
     ) {
         guard status.isSuccess else {
             emit.append(.connectionFailed(status))
             return
         }
         // A controller that announces a handle twice has lost the first link.
-        if let old = table.index(of: information.handle) {
-            table.close(old)
-            emit.append(.disconnected(link: old, .unspecifiedError))
-        }
+        if let old = table.index(of: information.handle) { close(old, .unspecifiedError, &emit) }
+        // What the controller was asked before it told of this may no longer be possible.
+        if state == .ready { commands.allowRefusals() }
         guard let index = table.open(information) else {
-            ignoredEvents += 1
+            guard commands.hasRoomForReply else { return }
+            emit.append(.note(.tooManyLinks(information.handle)))
+            disconnect(information.handle, .remoteLowResources, at: now, sending: &out)
             return
         }
         emit.append(.connected(link: index, information))
@@ -378,9 +428,16 @@ public struct ControllerSession: Sendable {
             !table.links[link].isClosing
         else { return }
         table.links[link].isClosing = true
+        disconnect(table.links[link].handle, reason, at: now, sending: &out)
+    }
+
+    private mutating func disconnect(
+        _ handle: ConnectionHandle, _ reason: HCIStatus, at now: Instant,
+        sending out: inout ByteBlock
+    ) {
         var command = Disconnect()
-        command.connectionHandle = table.links[link].handle
+        command.connectionHandle = handle
         command.reason = reason
-        send(command, .optional, at: now, sending: &out)
+        send(command, .refusable, at: now, sending: &out)
     }
 }

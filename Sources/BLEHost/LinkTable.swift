@@ -12,49 +12,61 @@ public struct LinkTable: Sendable {
     static let queueOctetsMax = 65_536
 
     public internal(set) var links: [Link] = []
+    private(set) var openCount = 0
     private(set) var freePackets = 1
+    /// All packets that the controller buffers.
+    private var allPackets = 1
     private var packetOctets = 27
     private var nextTurn = 0
 
     /// Forgets every link; the controller was reset.
     mutating func reset() {
         for index in links.indices { links[index].isOpen = false }
+        openCount = 0
         freePackets = 1
+        allPackets = 1
     }
 
     mutating func configure(packetOctets: Int, packets: Int) {
         self.packetOctets = packetOctets
         freePackets = packets
+        allPackets = packets
     }
+
+    /// How many packets one link may have in the controller: where there are enough, one is left
+    /// for each other link, so that a peer out of reach does not stop the others.
+    private var packetsPerLinkMax: Int { max(allPackets - openCount + 1, 1) }
 
     func index(of handle: ConnectionHandle) -> Int? {
         links.firstIndex { $0.isOpen && $0.handle == handle }
     }
 
-    var openCount: Int { links.reduce(0) { $0 + ($1.isOpen ? 1 : 0) } }
-
     /// Takes a slot; nil where all are in use.
     mutating func open(_ information: ConnectionInformation) -> Int? {
-        if let index = links.firstIndex(where: { !$0.isOpen }) {
-            links[index].open(information)
-            return index
-        }
-        guard links.count < Self.linksMax else { return nil }
-        links.append(Link())
-        links[links.count - 1].open(information)
-        return links.count - 1
+        let index = links.firstIndex { !$0.isOpen } ?? links.count
+        guard index < Self.linksMax else { return nil }
+        if index == links.count { links.append(Link()) }
+        links[index].open(information)
+        openCount += 1
+        return index
     }
 
     /// Frees the slot. Packets that the controller still had count as completed (4.1.1).
     mutating func close(_ index: Int) {
         freePackets += links[index].packetsInController
         links[index].packetsInController = 0
+        guard links[index].isOpen else { return }
         links[index].isOpen = false
+        openCount -= 1
     }
 
     /// Whether a PDU would go to the controller at once.
     func canSend(on index: Int) -> Bool {
-        freePackets > 0 && links[index].isOpen && !links[index].hasQueue
+        links[index].isOpen && !links[index].hasQueue && hasBuffer(for: index)
+    }
+
+    private func hasBuffer(for index: Int) -> Bool {
+        freePackets > 0 && links[index].packetsInController < packetsPerLinkMax
     }
 
     /// Sends one L2CAP PDU in as many fragments as the controller's packet size asks.
@@ -105,7 +117,7 @@ public struct LinkTable: Sendable {
         while freePackets > 0, idle < links.count {
             let index = nextTurn % links.count
             nextTurn = (index + 1) % links.count
-            guard links[index].isOpen, links[index].hasQueue else {
+            guard links[index].isOpen, links[index].hasQueue, hasBuffer(for: index) else {
                 idle += 1
                 continue
             }

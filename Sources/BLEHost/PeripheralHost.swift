@@ -43,7 +43,8 @@ public enum PeripheralEvent: Sendable {
     case advertisingStopped
     case advertisingRefused(HCIStatus)
     case connected(link: Int, ConnectionInformation)
-    case disconnected(link: Int, HCIStatus)
+    /// The slot may already hold another connection; `peer` is whose link ended.
+    case disconnected(link: Int, peer: DeviceAddress, HCIStatus)
     case connectionUpdated(link: Int)
     /// The central's answer to the request for connection parameters; false also where none came.
     case parametersAnswered(link: Int, accepted: Bool)
@@ -154,7 +155,8 @@ public struct PeripheralHost: Sendable {
     ) {
         for link in session.table.links.indices where session.table.links[link].isOpen {
             server.disconnect(link)
-            emit.append(.disconnected(link: link, reason))
+            let peer = session.table.links[link].information.peerAddress
+            emit.append(.disconnected(link: link, peer: peer, reason))
         }
         overflows.removeAll()
         session.forgetLinks()
@@ -203,11 +205,10 @@ public struct PeripheralHost: Sendable {
     ) {
         // Some controllers cannot advertise while connected, and some do not know the extended
         // commands whose feature they claim: that is refused, not fatal.
-        let isFirstExtended = advertising.family == .extended && !advertising.hasEverBeenEnabled
-        let need: CommandNeed =
-            advertising.canRound(command)
-            ? .attempt
-            : session.table.openCount > 0 || isFirstExtended ? .optional : .essential
+        let isFirstExtended = advertising.family == .extended && !advertising.hasBeenEnabled
+        var need: CommandNeed =
+            isFirstExtended ? .optional : session.table.openCount > 0 ? .refusable : .essential
+        need.isAttempt = advertising.canRound(command)
         session.send(
             command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
     }
@@ -464,11 +465,11 @@ public struct PeripheralHost: Sendable {
             // High-duty directed advertising ended, or a central gave up: advertise again.
             advertising.connectionWasMade(cancelled: 0)
             reconcile(at: now, &out)
-        case .disconnected(let link, let reason):
+        case .disconnected(let link, let peer, let reason):
             server.disconnect(link)
             overflows.removeAll { $0.link == link }
             advertising.situationChanged()
-            emit.append(.disconnected(link: link, reason))
+            emit.append(.disconnected(link: link, peer: peer, reason))
             mustSettle = true
         case .connectionUpdated(let link): emit.append(.connectionUpdated(link: link))
         case .report: break
@@ -480,7 +481,7 @@ public struct PeripheralHost: Sendable {
         _ emit: inout Outputs<PeripheralEvent>
     ) {
         if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
-            !advertising.rounds(opcode, status), !advertising.hasEverBeenEnabled
+            !advertising.rounds(opcode, status), !advertising.hasBeenEnabled
         {
             // One family a power-on: from here it is the legacy one, after a reset.
             advertising.mustUseLegacy = true

@@ -37,6 +37,10 @@ public enum ControllerNote: Equatable, Sendable {
     case malformedEvent(EventCode, String)
     case unknownConnection(UInt16)
     case linkOverflow(ConnectionHandle)
+    case tooManyLinks(ConnectionHandle)
+    case noCredits
+    /// So many malformed events and events about nothing were ignored since power-on.
+    case ignoredEvents(Int)
     /// The controller does not advertise so often; said once.
     case intervalRounded(from: AdvertisingInterval, to: AdvertisingInterval)
 }
@@ -56,6 +60,13 @@ extension ControllerNote: CustomStringConvertible {
             "the controller names connection \(Hex.code(handle)), which does not exist: ignored"
         case .linkOverflow(let handle):
             "connection \(Hex.code(handle.rawValue)) takes no data and keeps asking: disconnected"
+        case .tooManyLinks(let handle):
+            "connection \(Hex.code(handle.rawValue)) is more than \(LinkTable.linksMax) at once: "
+                + "disconnected"
+        case .noCredits:
+            "the controller allows no further command for 2 s: sent one at a time all the same"
+        case .ignoredEvents(let count):
+            "the controller has sent \(count) events that were ignored"
         case .intervalRounded(let from, let to):
             "the controller cannot advertise every \(from) here: \(to) instead, "
                 + "and so with all intervals below"
@@ -130,7 +141,7 @@ enum SessionEvent: Equatable, Sendable {
     case answered(Opcode, HCIStatus)
     case connected(link: Int, ConnectionInformation)
     case connectionFailed(HCIStatus)
-    case disconnected(link: Int, HCIStatus)
+    case disconnected(link: Int, peer: DeviceAddress, HCIStatus)
     case connectionUpdated(link: Int)
     case report(LEAdvertisingReport.Report)
 }

@@ -24,7 +24,9 @@ public struct GeneratorState: Sendable {
     /// The next number, in the characteristic's unit.
     ///
     /// - Parameter elapsed: since power-on; a negative span counts as zero.
-    public mutating func sample(at elapsed: TimeSpan) -> Double {
+    public mutating func sample(
+        at elapsed: TimeSpan, in surroundings: Surroundings = Surroundings()
+    ) -> Double {
         let elapsed = max(elapsed, .zero)
         switch generator {
         case .sine(let minimum, let maximum, let period, let noise):
@@ -35,6 +37,10 @@ public struct GeneratorState: Sendable {
             if loops { return from + (to - from) * phase(elapsed, in: span) }
             guard elapsed < span else { return to }
             return from + (to - from) * (elapsed.seconds / span.seconds)
+        case .square(let minimum, let maximum, let period, let duty):
+            return phase(elapsed, in: period) < duty ? maximum : minimum
+        case .noise(let minimum, let maximum):
+            return minimum + (maximum - minimum) * random.unit()
         case .randomWalk(let minimum, let maximum, let step, let start):
             let value = clamp(
                 nextOfWalk(minimum, maximum, step: step, start: start), minimum, maximum)
@@ -43,19 +49,53 @@ public struct GeneratorState: Sendable {
         case .counter(let start, let step):
             return nextOfCounter(start: start, step: step)
         case .writes: return nextOfCounter(start: 0, step: 1)
+        case .clock(let part, let offset):
+            let now = TimeSpan(microseconds: surroundings.unixMicroseconds) + elapsed + offset
+            return part.value(at: now.microseconds)
+        case .replay(let values, let loops):
+            return Self.recorded(values, at: elapsed, loops: loops)
+        case .activity(let isLevel):
+            return isLevel ? surroundings.activityLevel : surroundings.isActive ? 1 : 0
         }
     }
 
     /// Appends the octets of the next number; exact also where a counter needs more than 53 bits.
-    mutating func sample(at elapsed: TimeSpan, into block: inout ByteBlock) {
+    mutating func sample(
+        at elapsed: TimeSpan, in surroundings: Surroundings, into block: inout ByteBlock
+    ) {
+        let isWhole = format.scale == 1 && format.kind == .integer
         switch generator {
-        case .counter(let start, let step) where format.scale == 1:
+        case .counter(let start, let step) where isWhole:
             format.append(UInt64(bitPattern: nextCount(start: start, step: step)), to: &block)
-        case .writes where format.scale == 1:
+        case .writes where isWhole:
             format.append(UInt64(bitPattern: nextCount(start: 0, step: 1)), to: &block)
-        case .sine, .ramp, .randomWalk, .counter, .writes:
-            format.encode(sample(at: elapsed), into: &block)
+        case .sine, .ramp, .square, .noise, .randomWalk, .counter, .writes, .clock, .replay,
+            .activity:
+            format.encode(sample(at: elapsed, in: surroundings), into: &block)
         }
+    }
+
+    /// The next number as an unsigned integer of the format's bits.
+    mutating func steps(at elapsed: TimeSpan, in surroundings: Surroundings) -> UInt64 {
+        format.steps(of: sample(at: elapsed, in: surroundings))
+    }
+
+    /// The last value whose time has come, by a binary search.
+    private static func recorded(
+        _ values: [TimedValue], at elapsed: TimeSpan, loops: Bool
+    ) -> Double {
+        guard let first = values.first, let last = values.last else { return 0 }
+        var elapsed = elapsed
+        if loops, last.time > .zero {
+            // Begun again when the last row's time has come.
+            elapsed = TimeSpan(microseconds: elapsed.microseconds % last.time.microseconds)
+        }
+        var (low, high) = (0, values.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if values[middle].time <= elapsed { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? values[low - 1].value : first.value
     }
 
     /// Where `elapsed` is within its period, 0 up to but without 1; 0 without a period.
@@ -83,6 +123,7 @@ public struct GeneratorState: Sendable {
 
     private mutating func nextOfCounter(start: Int64, step: Int64) -> Double {
         let next = nextCount(start: start, step: step)
+        guard format.kind == .integer else { return Double(next) }
         // In whole steps the octets wrap by themselves.
         guard format.scale != 1 else { return format.value(ofSteps: UInt64(bitPattern: next)) }
         let range = format.largest - format.smallest + format.scale

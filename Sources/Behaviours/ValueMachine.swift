@@ -23,7 +23,9 @@ public struct ValueMachine: Sendable {
         }
     }
 
-    private var generator: GeneratorState?
+    private var source: SourceState
+    /// What the generators take from outside; the driver keeps it up to date.
+    public var surroundings: Surroundings
     private let send: SendRule
     private let start: Instant
     private var updates: Periodic
@@ -37,8 +39,10 @@ public struct ValueMachine: Sendable {
     ///   - stream: what the value is, different for each characteristic.
     public init(
         _ source: ValueSource, update: TimeSpan?, send: SendRule, start: Instant, seed: UInt64,
-        stream: String
+        stream: String, surroundings: Surroundings = Surroundings()
     ) {
+        self.surroundings = surroundings
+        self.source = SourceState(source, seed: seed, stream: stream)
         self.send = send
         self.start = start
         updates = Periodic(start: start, period: update)
@@ -49,13 +53,7 @@ public struct ValueMachine: Sendable {
         }
         before = ByteBlock(capacity: 8)
         current = ByteBlock(capacity: 8)
-        switch source {
-        case .constant(let bytes): current.append(bytes)
-        case .generated(let generator, let encoding):
-            var state = GeneratorState(generator, format: encoding, seed: seed, stream: stream)
-            state.sample(at: .zero, into: &current)
-            self.generator = state
-        }
+        self.source.sample(at: .zero, in: surroundings, into: &current)
     }
 
     /// The octets of the last sample.
@@ -79,19 +77,41 @@ public struct ValueMachine: Sendable {
         return step
     }
 
-    /// Takes a new sample outside the updates, as a write that is counted does. `bytes` becomes its
-    /// octets; of a constant nothing is taken and they stay as they are.
+    /// Takes a new sample outside the updates. `bytes` becomes its octets; of a constant nothing is
+    /// taken and they stay as they are.
     public mutating func sample(at now: Instant, into bytes: inout ByteBlock) -> Step {
-        guard generator != nil else { return Step() }
+        guard source.isLive else { return Step() }
         swap(&current, &before)
         current.removeAll()
-        generator?.sample(at: now - start, into: &current)
+        source.sample(at: now - start, in: surroundings, into: &current)
         bytes.removeAll()
         bytes.append(current.bytes)
-        var step = Step(isUpdated: true, isChanged: current.bytes != before.bytes)
+        return sent(isChanged: current.bytes != before.bytes)
+    }
+
+    /// Replaces the value from outside; it no longer moves by itself.
+    public mutating func set(_ bytes: [UInt8]) -> Step {
+        let isChanged = current.bytes != bytes
+        source = SourceState(.constant(bytes), seed: 0, stream: "")
+        current.removeAll()
+        current.append(bytes)
+        return sent(isChanged: isChanged)
+    }
+
+    /// Replaces one field from outside; the others go on. `whole` are all octets with it.
+    public mutating func setField(_ name: String, to octets: [UInt8], whole: [UInt8]) -> Step {
+        guard source.setField(name, to: octets) else { return set(whole) }
+        let isChanged = current.bytes != whole
+        current.removeAll()
+        current.append(whole)
+        return sent(isChanged: isChanged)
+    }
+
+    private func sent(isChanged: Bool) -> Step {
+        var step = Step(isUpdated: true, isChanged: isChanged)
         switch send {
         case .onUpdate: step.isSent = true
-        case .onChange: step.isSent = step.isChanged
+        case .onChange: step.isSent = isChanged
         case .every, .manual, .asFastAsPossible: break
         }
         return step

@@ -15,6 +15,8 @@ public enum DeviceEvent: Sendable {
     /// The interval policy decided; the controller's new interval follows as `.host(.advertising)`.
     case interval(IntervalDecision)
     case activity(ActivityEvent)
+    /// What a rule of the profile says.
+    case said(String)
 }
 
 /// One emulated accessory: sans-IO, deterministic for equal seeds and inputs.
@@ -29,13 +31,25 @@ public struct EmulatedDevice: Sendable {
     public internal(set) var history: IntervalHistory?
     private let seed: UInt64
     private var isOn = false
-    private var values: [LiveValue] = []
+    var values: [LiveValue] = []
     /// Of `values` those that are sent as fast as possible, and those that count writes.
     private var streams: [Int] = []
     private var counters: [Int] = []
     private var due = DeadlineQueue()
     private var sample = ByteBlock(capacity: 32)
-    private var hostEvents = Outputs<PeripheralEvent>()
+    var hostEvents = Outputs<PeripheralEvent>()
+
+    // What `Reactions` works with.
+    /// Values that repeat others.
+    let echoes: [(handle: UInt16, of: UInt16)]
+    var records: [LiveRecords]
+    var recordOutputs = Outputs<RecordOutput>()
+    /// What rules say, until it is told.
+    var notes: [String] = []
+    /// Whether anything follows a write.
+    private let followsWrites: Bool
+    /// What generators take from outside.
+    private var surroundings = Surroundings()
 
     // What `DeviceActivity` works with.
     var detector: ActivityDetector?
@@ -49,7 +63,7 @@ public struct EmulatedDevice: Sendable {
     var newDecisions = Outputs<IntervalDecision>()
 
     /// A value that moves by itself.
-    private struct LiveValue: Sendable {
+    struct LiveValue: Sendable {
         var handle: UInt16
         /// The value whose writes it counts.
         var counted: UInt16?
@@ -66,12 +80,23 @@ public struct EmulatedDevice: Sendable {
     /// - Parameters:
     ///   - seed: of the address, where the profile gives none, and of the generators.
     ///   - authenticator: computes the Database Hash; without one it has no value.
+    ///   - epoch: microseconds since 1970-01-01T00:00:00Z at `Instant.zero`, for clocks.
     public init(
-        profile: DeviceProfile, seed: UInt64, authenticator: (any MessageAuthenticator)? = nil
+        profile: DeviceProfile, seed: UInt64, authenticator: (any MessageAuthenticator)? = nil,
+        epoch: Int64 = BtsnoopWriter.virtualEpoch
     ) {
         self.profile = profile
         self.seed = seed
-        plan = AttributePlan(profile)
+        surroundings.unixMicroseconds = epoch
+        let plan = AttributePlan(profile)
+        self.plan = plan
+        echoes = plan.bindings.compactMap { binding in
+            binding.echoedHandle.map { (binding.valueHandle, $0) }
+        }
+        records = LiveRecords.all(of: plan)
+        followsWrites =
+            !echoes.isEmpty || !records.isEmpty
+            || plan.bindings.contains { !$0.reactions.isEmpty }
         switch profile.device.address {
         case .randomStatic(let address):
             var random = SeededRandom(seed: seed, stream: "address of \(profile.device.name)")
@@ -112,6 +137,8 @@ public struct EmulatedDevice: Sendable {
     ) {
         if !isOn {
             isOn = true
+            let since = TimeSpan(microseconds: surroundings.unixMicroseconds)
+            surroundings.unixMicroseconds = (since + (now - .zero)).microseconds
             for binding in plan.bindings { start(binding, at: now) }
             startFeeling(seed: seed, at: now, &out, &emit)
         }
@@ -122,7 +149,7 @@ public struct EmulatedDevice: Sendable {
     private mutating func start(_ binding: ValueBinding, at now: Instant) {
         let machine = ValueMachine(
             binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
-            stream: "value \(binding.valueHandle)")
+            stream: "value \(binding.valueHandle)", surroundings: surroundings)
         host.server.setValue(machine.value, of: binding.valueHandle)
         let isStream = binding.send == .asFastAsPossible
         if isStream { streams.append(values.count) }
@@ -198,6 +225,7 @@ public struct EmulatedDevice: Sendable {
         emit: inout Outputs<DeviceEvent>
     ) {
         host.receive(packet, at: now, sending: &out, emit: &hostEvents)
+        if followsWrites { followWrites(at: now, &out) }
         if !counters.isEmpty { countWrites(at: now, &out) }
         if !streams.isEmpty { stream(at: now, &out) }
         forward(at: now, &out, &emit)
@@ -206,7 +234,7 @@ public struct EmulatedDevice: Sendable {
     public var deadline: Instant? {
         guard isOn else { return nil }
         return earliest(
-            earliest(host.deadline, due.first?.deadline),
+            earliest(earliest(host.deadline, recordsDeadline), due.first?.deadline),
             earliest(
                 advertisingData?.deadline, earliest(detector?.deadline, policy.deadline)))
     }
@@ -223,6 +251,7 @@ public struct EmulatedDevice: Sendable {
         while let first = due.first, first.deadline <= now {
             expireValue(first.index, at: now, &out)
         }
+        if !records.isEmpty { expireRecords(at: now, &out) }
         if let deadline = advertisingData?.deadline, deadline <= now {
             updateAdvertisingData(at: now, &out)
         }
@@ -231,12 +260,17 @@ public struct EmulatedDevice: Sendable {
 
     private mutating func expireValue(_ index: Int, at now: Instant, _ out: inout ByteBlock) {
         let handle = values[index].handle
+        if let detector {
+            values[index].machine.surroundings.activityLevel = detector.level
+            values[index].machine.surroundings.isActive = detector.state == .active
+        }
         let step = values[index].machine.expire(at: now, into: &sample)
         due.set(index, to: values[index].machine.deadline)
         if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
         if step.isSent, values[index].isSendable {
             host.notify(handle, at: now, sending: &out, emit: &hostEvents)
         }
+        if step.isChanged { echo(handle, at: now, &out) }
     }
 
     /// Takes a sample of each value that counts writes for each write there was.
@@ -275,7 +309,7 @@ public struct EmulatedDevice: Sendable {
     public var intervalReason: String { policy.reason }
 
     /// Passes the host's events on and does what they call for.
-    private mutating func forward(
+    mutating func forward(
         at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
     ) {
         for event in hostEvents.elements {
@@ -283,6 +317,8 @@ public struct EmulatedDevice: Sendable {
             react(to: event, at: now, &out, &emit)
         }
         hostEvents.removeAll()
+        for note in notes { emit.append(.said(note)) }
+        notes.removeAll()
         host.settle(at: now, sending: &out)
     }
 }

@@ -48,7 +48,7 @@ extension EmulatedDevice {
     static func level(of event: DeviceEvent) -> LogLevel {
         switch event {
         case .activity(let event): level(of: event)
-        case .interval: .info
+        case .interval, .said: .info
         case .host(let event):
             switch event {
             case .failed: .error
@@ -92,6 +92,7 @@ extension EmulatedDevice {
         switch event {
         case .host(let event): text(for: event)
         case .activity(let event): text(for: event)
+        case .said(let text): text
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }
@@ -146,8 +147,7 @@ extension EmulatedDevice {
                 + "tried again when a connection changes"
         case .connected(_, let connection):
             return "\(connection.peerAddress) connected: \(Self.parameters(connection))"
-        case .disconnected(let link, let reason):
-            return "\(peer(link)) disconnected: \(reason)"
+        case .disconnected(_, let peer, let reason): return "\(peer) disconnected: \(reason)"
         case .connectionUpdated(let link):
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
         case .parametersAnswered(let link, let accepted):
@@ -180,8 +180,8 @@ extension EmulatedDevice {
         plan.name(of: handle).map { "\($0) (\(Hex.code(handle)))" } ?? "handle \(Hex.code(handle))"
     }
 
-    /// Characters of a value in a line.
-    private static let shownMax = 80
+    /// Characters of a value in a line; octets are cut at 32 before.
+    private static let shownMax = 120
 
     private func shown(_ handle: UInt16) -> String {
         guard let value = host.server.value(of: handle) else { return "" }

@@ -21,6 +21,8 @@ public struct GATTServer: Sendable {
     /// What is kept of bonded clients, to be stored.
     public internal(set) var bondedClients: [BondedClient] = []
 
+    /// What the application refuses of writes; few values have rules.
+    var writeRules: [WriteRules] = []
     var links: [ServerLink]
     /// For each client the bits of each managed CCCD: 0 notify, 1 indicate, 7 written on this link.
     var configurations: [UInt8]

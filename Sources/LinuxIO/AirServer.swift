@@ -1,4 +1,5 @@
 // The virtual air's door: other hosts join over TCP, each connection one controller.
+import Glibc
 public import Wire
 
 /// One host that has joined the air.
@@ -35,6 +36,9 @@ public final class AirServer {
     public let endpoint: Endpoint
     private let listener: Descriptor
     private let token: Token
+    /// Given up for a moment when there is no descriptor left for a host that wants to join: it is
+    /// turned away, instead of waking the loop without end.
+    private var spare: Descriptor?
     /// By rising token, as they came.
     public private(set) var peers: [AirPeer] = []
 
@@ -50,6 +54,7 @@ public final class AirServer {
         listener = try Sockets.listen(at: endpoint, backlog: 64)
         self.endpoint = Sockets.localEndpoint(of: listener) ?? endpoint
         token = loop.makeToken()
+        spare = Self.openSpare()
         try loop.watch(listener, as: token, for: .readable)
     }
 
@@ -82,10 +87,28 @@ public final class AirServer {
         } catch { return remove(peer, error.reason, &loop) }
     }
 
+    private static func openSpare() -> Descriptor? {
+        let number = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        return number < 0 ? nil : Descriptor(number)
+    }
+
+    /// Takes the next waiting host and turns it away.
+    private func turnAway() throws(SystemError) {
+        spare?.close()
+        _ = try Sockets.accept(from: listener, "\(endpoint)")?.descriptor.close()
+        spare = Self.openSpare()
+    }
+
     private func accept(_ loop: inout EventLoop) throws(SystemError) -> AirEvent {
-        guard let (descriptor, address) = try Sockets.accept(from: listener, "\(endpoint)") else {
+        let accepted: (descriptor: Descriptor, peer: Endpoint?)?
+        do throws(SystemError) {
+            accepted = try Sockets.accept(from: listener, "\(endpoint)")
+        } catch {
+            guard error.code == EMFILE || error.code == ENFILE, spare != nil else { throw error }
+            try turnAway()
             return .nothing
         }
+        guard let (descriptor, address) = accepted else { return .nothing }
         let name = address.map { "\($0)" } ?? "a host"
         let peer = AirPeer(token: loop.makeToken(), name: name, descriptor: descriptor)
         guard peers.count < Self.peersMax else {

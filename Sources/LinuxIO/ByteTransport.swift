@@ -36,10 +36,10 @@ public final class ByteTransport {
         case open(Descriptor)
     }
 
-    init(name: String, source: any TransportSource) throws(SystemError) {
+    /// A transport that is closed: `reopen` begins.
+    init(name: String, source: any TransportSource) {
         self.name = name
         self.source = source
-        try reopen()
     }
 
     deinit { close() }
@@ -56,7 +56,7 @@ public final class ByteTransport {
         }
     }
 
-    /// Whether a connection is being made.
+    /// Whether a client waits for its peer to take or refuse the connection.
     public var isConnecting: Bool {
         switch state {
         case .connecting: true
@@ -93,7 +93,8 @@ public final class ByteTransport {
         }
     }
 
-    /// Begins again: a client connects anew, a server drops its peer and waits for the next one.
+    /// Begins, or begins again: a client connects anew, a server drops its peer and waits for the
+    /// next one.
     public func reopen() throws(SystemError) {
         drop()
         switch try source.open() {
@@ -109,7 +110,7 @@ public final class ByteTransport {
         source.close()
     }
 
-    /// Closes the pipe only; a server keeps its place, for `reopen`.
+    /// Ends the pipe; a server keeps its place for the peer that comes next.
     public func hangUp() { drop() }
 
     private func drop() {

@@ -1,4 +1,5 @@
 // The time of day where the machine is, and when the clock was set.
+import CLinux
 import Glibc
 public import SansIO
 

@@ -10,7 +10,9 @@ import Wire
 public enum CheckReport {
     /// The report, lines ended by newlines; equal for equal profiles.
     public static func text(of profile: DeviceProfile) -> String {
-        let lines = device(profile) + profile.advertising.flatMap(advertising) + attributes(profile)
+        let lines =
+            device(profile) + profile.advertising.flatMap(advertising) + profile.liveFieldLines
+            + attributes(profile)
         return lines.map { $0 + "\n" }.joined()
     }
 
@@ -203,11 +205,7 @@ public enum CheckReport {
     }
 
     private static func source(_ binding: ValueBinding) -> String {
-        var text: String
-        switch binding.source {
-        case .constant(let octets): text = binding.format.describe(octets)
-        case .generated(let generator, _): text = describe(generator, in: binding.format)
-        }
+        var text = binding.source.text(in: binding.format)
         if let update = binding.update { text += ", update every \(update)" }
         switch binding.send {
         case .onUpdate: break
@@ -217,26 +215,6 @@ public enum CheckReport {
         case .asFastAsPossible: text += ", send as-fast-as-possible"
         }
         return text
-    }
-
-    private static func describe(_ generator: Generator, in format: ValueFormat) -> String {
-        var unit = ""
-        if case .number(let spec) = format, !spec.unit.symbol.isEmpty {
-            unit = " " + spec.unit.symbol
-        }
-        let short = DecimalText.short
-        switch generator {
-        case .sine(let low, let high, let period, let noise):
-            return "sine \(short(low)) to \(short(high))\(unit) in \(period)"
-                + (noise > 0 ? ", noise \(short(noise))\(unit)" : "")
-        case .ramp(let from, let to, let over, let loops):
-            return "ramp \(short(from)) to \(short(to))\(unit) in \(over)" + (loops ? ", loop" : "")
-        case .randomWalk(let low, let high, let step, let start):
-            return "random-walk \(short(low)) to \(short(high))\(unit), step \(short(step))\(unit)"
-                + (start.map { ", start \(short($0))\(unit)" } ?? "")
-        case .counter(let start, let step): return "counter from \(start), step \(step)"
-        case .writes(let reference): return "writes of \(reference)"
-        }
     }
 }
 

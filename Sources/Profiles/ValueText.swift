@@ -4,37 +4,7 @@ import Wire
 
 extension ValueFormat {
     /// A value's octets as text. Octets that do not fit the format are shown as they are.
-    public func describe(_ bytes: [UInt8]) -> String {
-        switch self {
-        case .number(let spec):
-            guard bytes.count == spec.format.octets, let value = spec.format.decode(bytes.span)
-            else { return Self.plain(bytes) }
-            let number = Self.text(of: value, scale: spec.format.scale)
-            let symbol = spec.unit.symbol
-            return symbol.isEmpty ? number : number + " " + symbol
-        case .boolean:
-            switch bytes {
-            case [0]: return "false"
-            case [1]: return "true"
-            default: return Self.plain(bytes)
-            }
-        case .appearance:
-            guard bytes.count == 2 else { return Self.plain(bytes) }
-            let value = bytes.span.uint16(at: 0)
-            return AssignedNames.appearance(value) ?? Hex.code(value)
-        case .words(let words):
-            guard bytes.count == 1, words.indices.contains(Int(bytes[0])) else {
-                return Self.plain(bytes)
-            }
-            return words[Int(bytes[0])]
-        case .utf8:
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                return Self.plain(bytes)
-            }
-            return Self.quoted(text)
-        case .bytes: return Self.plain(bytes)
-        }
-    }
+    public func describe(_ bytes: [UInt8]) -> String { meaning(of: bytes).text }
 
     /// `01 02 FF`, or `empty`; of a long value the beginning and the count.
     static func plain(_ bytes: [UInt8]) -> String {
@@ -61,11 +31,18 @@ extension ValueFormat {
         }
         return result
     }
+}
 
+extension NumberSpec {
     /// The number with as many decimals as the scale has: hundredths show two.
-    private static func text(of value: Double, scale: Double) -> String {
-        let sign = value < 0 ? "-" : ""
-        return sign + DecimalText.fixed(abs(value), decimals: decimals(of: scale))
+    func text(of value: Double) -> String {
+        switch format.kind {
+        case .integer:
+            let sign = value < 0 ? "-" : ""
+            return sign
+                + DecimalText.fixed(abs(value), decimals: Self.decimals(of: format.scale))
+        case .float, .medical: return DecimalText.short(value)
+        }
     }
 
     /// Decimals that show every step apart: 2 for 0.01 and 1/64, 3 for 0.005, 0 for whole scales.

@@ -37,9 +37,11 @@ public struct World: Sendable {
     private var up = ByteBlock(capacity: 4096)
 
     public init(
-        port: DevicePort, seed: UInt64, timing: Air.Timing, central: ScriptedCentral? = nil
+        port: DevicePort, seed: UInt64, timing: Air.Timing, loss: Double = 0,
+        central: ScriptedCentral? = nil
     ) {
         air = Air(seed: seed, timing: timing)
+        air.loss = loss
         self.port = port
         self.central = central
         devicePort = air.addController()

@@ -15,6 +15,9 @@ enum CheckCommand {
             }
             if index > 0 { console.print("") }
             console.print(CheckReport.text(of: profile))
+            for finding in Lint.findings(in: profile) {
+                console.log(LogLine(.warning, finding.description))
+            }
         }
         return code
     }

@@ -6,8 +6,19 @@ import SansIO
 /// The program's two text outputs. Lines are gathered and written once a turn.
 struct Console {
     let level: LogLevel
+    /// Whether somebody waits for the accessory: then a reader of the text that does not read
+    /// must not hold it up, nor the signal that ends it.
+    var isLive = false
     private var log: [UInt8] = []
     private var data: [UInt8] = []
+    /// Whether a live output was full for `patience`; until it takes text again nobody waits for it.
+    private var isStuck = false
+    private var lostLines = 0
+
+    /// How long a live output may be full, in milliseconds.
+    private static let patience: Int32 = 1000
+    /// The most octets that a pipe takes whole once it is writable (pipe(7), PIPE_BUF).
+    private static let chunk = 4096
 
     init(level: LogLevel) { self.level = level }
 
@@ -34,20 +45,46 @@ struct Console {
 
     /// Writes out what was gathered. A closed output is not an error: nobody reads.
     mutating func flush() {
-        Self.write(data, to: STDOUT_FILENO)
-        Self.write(log, to: STDERR_FILENO)
+        write(data, to: STDOUT_FILENO)
+        write(log, to: STDERR_FILENO)
         data.removeAll(keepingCapacity: true)
         log.removeAll(keepingCapacity: true)
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-        var offset = 0
-        while offset < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes {
-                unsafe Glibc.write(
-                    descriptor, $0.baseAddress?.advanced(by: offset), bytes.count - offset)
+    private mutating func write(_ bytes: [UInt8], to descriptor: Int32) {
+        guard !bytes.isEmpty else { return }
+        guard isLive else { return Self.write(bytes[...], to: descriptor) }
+        var start = 0
+        while start < bytes.count {
+            guard takesText(descriptor) else {
+                lostLines += bytes[start...].count { $0 == UInt8(ascii: "\n") }
+                return
             }
-            if count > 0 { offset += count } else if errno != EINTR { return }
+            if lostLines > 0 {
+                let text = "\(lostLines) lines were lost: nobody read them\n"
+                lostLines = 0
+                Self.write(Array(text.utf8)[...], to: descriptor)
+                continue
+            }
+            let end = min(start + Self.chunk, bytes.count)
+            Self.write(bytes[start..<end], to: descriptor)
+            start = end
+        }
+    }
+
+    private mutating func takesText(_ descriptor: Int32) -> Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        isStuck = unsafe poll(&state, 1, isStuck ? 0 : Self.patience) == 0
+        return !isStuck
+    }
+
+    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
         }
     }
 

@@ -22,13 +22,13 @@ struct LiveTransportRun: ~Copyable {
     private let end: Instant?
     private let reconnects: Bool
     private let start: Instant
-    private var state: State = .open
+    private var state: State
 
     private enum State {
         /// The transport is open, or on its way to be.
         case open
         /// Nothing is there; tried again at `next`.
-        case away(next: Instant, pause: TimeSpan)
+        case away(next: Instant)
         case ended(ExitCode)
     }
 
@@ -46,9 +46,12 @@ struct LiveTransportRun: ~Copyable {
     ) {
         token = loop.makeToken()
         start = loop.now()
+        // The first try is the first turn's.
+        state = .away(next: start)
         self.loop = loop
         self.port = port
         self.reporter = reporter
+        self.reporter.console.isLive = true
         self.transport = transport
         self.activity = activity
         self.end = end
@@ -58,7 +61,6 @@ struct LiveTransportRun: ~Copyable {
     /// Runs until a signal, the end of the duration, or a controller that cannot be used.
     mutating func run() throws(SystemError) -> ExitCode {
         if port.device.asksTimeOfDay { tellTime(at: start) }
-        announceWaiting(at: start)
         let followsTime = port.device.followsTimeOfDay
         while true {
             flush()
@@ -71,38 +73,30 @@ struct LiveTransportRun: ~Copyable {
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
             if followsTime { tellTime(at: now) }
-            if case .away(let next, _) = state, next <= now { reopen(at: now) }
+            if case .away(let next) = state, next <= now { reopen(at: now) }
+            if let limit = contactLimit, limit <= now, transport.isConnecting {
+                lose(lastReason.isEmpty ? "\(transport.name) does not answer" : lastReason, at: now)
+            }
             for event in loop.events where event.token == token { read(at: now) }
             try feel(at: now)
             if let deadline = port.deadline, deadline <= now {
                 port.expire(at: now, sending: &out, emit: &events)
-            }
-            if let deadline = contactDeadline, deadline <= now {
-                lose("\(transport.name) does not answer", at: now)
             }
             settle(at: now)
         }
         return try finish()
     }
 
-    /// Until the controller has worked once, a connection that is not made is given up after a while.
-    /// A server waits for its peer as long as it runs.
-    private var contactDeadline: Instant? {
-        guard !port.device.host.hasEverAdvertised, transport.isConnecting else { return nil }
-        return start + Self.firstContactLimit
-    }
-
-    /// Says who is waited for, where nothing else would.
-    private mutating func announceWaiting(at now: Instant) {
-        guard transport.isWaiting else { return }
-        reporter.log(.info, "waiting for a controller at \(transport.place)", at: now)
-    }
-
     private var nextDeadline: Instant? {
         var deadline = earliest(earliest(port.deadline, activity?.deadline), end)
-        deadline = earliest(deadline, contactDeadline)
-        if case .away(let next, _) = state { deadline = earliest(deadline, next) }
+        if case .away(let next) = state { deadline = earliest(deadline, next) }
+        if transport.isConnecting { deadline = earliest(deadline, contactLimit) }
         return deadline
+    }
+
+    /// When a controller that has never advertised is given up; nil once it has.
+    private var contactLimit: Instant? {
+        port.device.host.hasEverAdvertised ? nil : start + Self.firstContactLimit
     }
 
     private mutating func tellTime(at now: Instant) {
@@ -150,16 +144,19 @@ struct LiveTransportRun: ~Copyable {
     }
 
     private mutating func reopen(at now: Instant) {
-        let pause = nextPause
         do throws(SystemError) {
             try transport.reopen()
             state = .open
-            lastPause = pause
-            announceWaiting(at: now)
+            if transport.isWaiting, transport.place != lastPlace {
+                lastPlace = transport.place
+                reporter.log(.info, "waiting for a controller at \(lastPlace)", at: now)
+            }
         } catch { lose("\(error)", isFinal: !error.isPassing, at: now) }
     }
 
-    /// The pause before the try that is running now.
+    /// Where it was said last that a controller is waited for.
+    private var lastPlace = ""
+    /// The pause before the last try.
     private var lastPause = TimeSpan.zero
     /// What was said of the loss; said again only when it changes.
     private var lastReason = ""
@@ -175,7 +172,7 @@ struct LiveTransportRun: ~Copyable {
         out.removeAll()
         port.controllerIsGone(at: now, emit: &events)
         let everWorked = port.device.host.hasEverAdvertised
-        let isLate = !everWorked && now - start >= Self.firstContactLimit
+        let isLate = contactLimit.map { $0 <= now } ?? false
         if isFinal && !everWorked || isLate || everWorked && !reconnects {
             reporter.log(.error, isLate ? "\(reason); tried for 10 s" : reason, at: now)
             transport.close()
@@ -186,9 +183,10 @@ struct LiveTransportRun: ~Copyable {
             lastReason = reason
             reporter.log(.warning, "\(reason); trying again", at: now)
         }
-        let pause = nextPause
-        state = .away(next: now + pause, pause: pause)
-        lastPause = pause
+        lastPause = nextPause
+        // The last try of a first contact is made when its time is over, not before.
+        let next = now + lastPause
+        state = .away(next: contactLimit.map { min($0, next) } ?? next)
     }
 
     // MARK: what the device says
@@ -196,9 +194,13 @@ struct LiveTransportRun: ~Copyable {
     /// Prints what the device says and acts on it.
     private mutating func settle(at now: Instant) {
         var failure: ControllerFailure?
-        reporter.report(events.elements, of: port.device, at: now)
         for event in events.elements {
-            if case .host(.failed(let why)) = event { failure = why }
+            if case .host(.failed(let why)) = event {
+                // Said with what comes of it.
+                failure = why
+                continue
+            }
+            reporter.report(event, of: port.device, at: now)
             if case .host(.advertising) = event {
                 lastPause = .zero
                 lastReason = ""
@@ -208,7 +210,7 @@ struct LiveTransportRun: ~Copyable {
         guard let failure else { return }
         let everWorked = port.device.host.hasEverAdvertised
         lose("\(failure)", isFinal: !everWorked, at: now)
-        reporter.report(events.elements, of: port.device, at: now)
+        for event in events.elements { reporter.report(event, of: port.device, at: now) }
         events.removeAll()
     }
 

@@ -38,6 +38,7 @@ struct LiveWorldRun: ~Copyable {
         self.loop = loop
         self.world = world
         self.reporter = reporter
+        self.reporter.console.isLive = true
         self.server = server
         self.activity = activity
         self.end = end

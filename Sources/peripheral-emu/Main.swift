@@ -7,8 +7,17 @@ enum PeripheralEmu {
     static let version = "0.1.0"
 
     static func main() {
+        keepStandardStreams()
         let code = run(Array(CommandLine.arguments.dropFirst()))
         exit(code.rawValue)
+    }
+
+    /// Opens what the caller has closed: the number would go to the next file, and the log into it.
+    private static func keepStandardStreams() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number, which is this one.
+            _ = unsafe open("/dev/null", O_RDWR)
+        }
     }
 
     private static func run(_ arguments: [String]) -> ExitCode {

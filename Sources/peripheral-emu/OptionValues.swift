@@ -28,6 +28,15 @@ extension Options {
         }
     }
 
+    /// A share of 0% to 100% as 0 to 1.
+    static func airLoss(_ text: String) throws(UsageError) -> Double {
+        let digits = text.dropLast()
+        guard text.last == "%", digits.allSatisfy({ $0 == "." || $0.utf8.allSatisfy(isDigit) }),
+            let percent = Double(digits), percent <= 100
+        else { throw UsageError("--air-loss: \"\(text)\" is no share of 0% to 100%; write 10%") }
+        return percent / 100
+    }
+
     static func activity(_ text: String) throws(UsageError) -> ActivitySpec {
         guard let spec = ActivitySpec(text) else {
             let forms = ActivitySpec.forms.map(\.form).joined(separator: ", ")

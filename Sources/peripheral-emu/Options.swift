@@ -26,6 +26,8 @@ struct RunOptions {
     /// Where other hosts join the virtual air; nil is the default place.
     var air: Endpoint?
     var airTiming = Air.Timing.radio
+    /// The probability, 0 to 1, that a packet on the air is lost; nil loses none.
+    var airLoss: Double?
     var withCentral = false
     var virtualTime = false
     /// The capture file's path.
@@ -90,6 +92,9 @@ enum Options {
             "radio keeps to connection events, ideal waits for none; radio without it"
         ) {
             run, text throws(UsageError) in run.airTiming = try airTiming(text)
+        },
+        Row("air-loss", "P", "lose this share of the packets on the air, such as 10%") {
+            run, text throws(UsageError) in run.airLoss = try airLoss(text)
         },
         Row(
             "with-central", nil,
@@ -204,8 +209,11 @@ enum Options {
             }
         }
         let needsVirtual =
-            run.virtualTime ? "--virtual-time" : run.withCentral ? "--with-central" : "--air"
-        guard run.virtualTime || run.withCentral || run.air != nil else { return run }
+            run.virtualTime
+            ? "--virtual-time"
+            : run.withCentral ? "--with-central" : run.air != nil ? "--air" : "--air-loss"
+        guard run.virtualTime || run.withCentral || run.air != nil || run.airLoss != nil
+        else { return run }
         switch run.controller {
         case nil, .virtual: run.controller = .virtual
         case .transport(let spec):

@@ -28,13 +28,10 @@ struct Reporter {
         console.log(LogLine(level, text), at: now - start)
     }
 
-    /// Prints a device's events.
-    mutating func report(_ events: [DeviceEvent], of device: EmulatedDevice, at now: Instant) {
-        for event in events {
-            if let line = device.line(for: event, upTo: console.level) {
-                console.log(line, at: now - start)
-            }
-        }
+    /// Prints a device's event.
+    mutating func report(_ event: DeviceEvent, of device: EmulatedDevice, at now: Instant) {
+        guard let line = device.line(for: event, upTo: console.level) else { return }
+        console.log(line, at: now - start)
     }
 
     /// Prints a world's events; an exit code where the run is over.

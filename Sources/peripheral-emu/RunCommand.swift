@@ -55,9 +55,12 @@ enum RunCommand {
         }
         return World(
             port: DevicePort(device: device), seed: seed, timing: options.airTiming,
+            loss: options.airLoss ?? 0,
             central: central)
     }
 
+    /// To be called before the event loop takes the signals: opening a pipe waits for its reader,
+    /// and must end with them.
     private static func openCapture(_ options: RunOptions) throws(SystemError) -> FileOutput? {
         guard let path = options.capture else { return nil }
         return try FileOutput(path: path == "-" ? "/dev/stdout" : path)
@@ -80,12 +83,11 @@ enum RunCommand {
         _ world: World, _ options: RunOptions, _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
+        let capture = try openCapture(options)
         var loop = try EventLoop()
         let start = loop.now()
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
-        var reporter = Reporter(
-            console: console, capture: try openCapture(options), start: start,
-            isLive: true)
+        var reporter = Reporter(console: console, capture: capture, start: start, isLive: true)
         let server = try openAir(options, &loop, &reporter)
         let activity = try openActivity(world.port.device, &loop, &reporter)
         var run = LiveWorldRun(
@@ -131,18 +133,17 @@ enum RunCommand {
         _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions, _ console: Console
     ) throws(SystemError) -> ExitCode {
         let seed = options.seed ?? machineID() ?? virtualSeed
+        let capture = try openCapture(options)
         var loop = try EventLoop()
         let start = loop.now()
         var port = DevicePort(device: makeDevice(profile, seed: seed, options))
         if options.capture != nil {
             port.capture = BtsnoopWriter(epoch: loop.unixMicroseconds(at: .zero))
         }
-        var reporter = Reporter(
-            console: console, capture: try openCapture(options), start: start,
-            isLive: true)
+        var reporter = Reporter(console: console, capture: capture, start: start, isLive: true)
         let activity = try openActivity(port.device, &loop, &reporter)
         var run = LiveTransportRun(
-            loop: loop, port: port, reporter: reporter, transport: try spec.open(),
+            loop: loop, port: port, reporter: reporter, transport: spec.closed(),
             activity: activity, end: options.duration.map { start + $0 },
             reconnects: options.reconnects)
         return try run.run()

@@ -73,8 +73,10 @@ import Wire
                     + "when a connection changes"
             ),
             (
-                .disconnected(link: 3, .connectionTimeout), .info,
-                "link 3 disconnected: Connection Timeout (0x08)"
+                .disconnected(
+                    link: 3, peer: DeviceAddress(littleEndian: 0xC0_1122_3344_55),
+                    .connectionTimeout), .info,
+                "C0:11:22:33:44:55 disconnected: Connection Timeout (0x08)"
             ),
             (
                 .server(.timeout(client: 0)), .warning,

@@ -25,9 +25,10 @@ public struct GuestWorld: Sendable {
 
     /// Puts `device` on an air; its packets are captured.
     public init(
-        _ device: EmulatedDevice, seed: UInt64 = 1, timing: Air.Timing = .ideal, mtu: UInt16 = 247
+        _ device: EmulatedDevice, seed: UInt64 = 1, timing: Air.Timing = .ideal, loss: Double = 0,
+        mtu: UInt16 = 247
     ) {
-        world = World(port: DevicePort(device: device), seed: seed, timing: timing)
+        world = World(port: DevicePort(device: device), seed: seed, timing: timing, loss: loss)
         world.capture(epoch: BtsnoopWriter.virtualEpoch)
         central = CentralHost(
             randomAddress: DeviceAddress(littleEndian: 0xC0FF_EE00_0001), mtu: mtu)
@@ -142,10 +143,27 @@ public struct GuestWorld: Sendable {
         }
     }
 
+    /// Listens all the time, to every advertisement.
+    public mutating func startListening() {
+        central.startScanning(interval: 0x60, window: 0x60, at: now, sending: &up)
+        exchange()
+    }
+
+    /// How many advertising reports the central has had.
+    public var reportCount: Int {
+        heard.count { if case .report = $0 { true } else { false } }
+    }
+
     /// Something is felt by the device.
     public mutating func feel(_ input: ActivityInput) {
         world.feel([input], at: now)
         exchange()
+    }
+
+    /// Forgets what was heard and said, which a long run need not keep.
+    public mutating func forget() {
+        heard.removeAll()
+        lines.removeAll()
     }
 
     /// The packets between controller and device since the last call.

@@ -99,3 +99,80 @@ import Wire
         #expect(after.map { "\($0.to) \($0.gap == nil)" } == ["20 ms true"])
     }
 }
+
+extension ActivityTests {
+    @Test("a central that listens all the time misses nothing but the gap of a change")
+    func nothingLost() throws {
+        var world = GuestWorld(
+            EmulatedDevice(profile: try SampleProfile.load(Self.profile), seed: 3), seed: 3,
+            timing: .ideal)
+        let isOn = world.powerOn()
+        #expect(isOn)
+        world.startListening()
+        var random = SeededRandom(seed: 3, stream: "use")
+        var heardAt: [Instant] = []
+        for _ in 0..<60 {
+            world.feel(.sample(random.unit()))
+            let end = world.now + .milliseconds(500 + random.below(1000))
+            while world.now < end {
+                let count = world.reportCount
+                if world.run(within: end - world.now, until: { $0.reportCount > count }) {
+                    heardAt.append(world.now)
+                }
+            }
+        }
+        let history = try #require(world.port.device.history)
+        #expect(history.changeCount > 10)
+        // The interval in force when an event was, and its advDelay of up to 10 ms; a change begins
+        // anew at once. The air time of a report is well within 1 ms.
+        for (earlier, later) in zip(heardAt, heardAt.dropFirst()) {
+            let before = history.changes.last { $0.at <= earlier }?.to
+            let interval = before ?? AdvertisingInterval(steps: 32)
+            let limit = TimeSpan(microseconds: interval.microseconds) + .milliseconds(11)
+            #expect(later - earlier <= limit, "at \(earlier)")
+        }
+        #expect(heardAt.count > 200)
+    }
+}
+
+extension ActivityTests {
+    @Test("live fields reach the air at each update, and advertising goes on meanwhile")
+    func liveData() throws {
+        let text =
+            Self.profile.replacing(
+                "[{flags: [general-discoverable, no-br-edr]}]",
+                with: """
+                    [{manufacturer: {company: 0xFFFF, fields: [{activity: level},
+                      {value-of: count}, {format: uint8, value: {counter: {start: 3, step: 2}}}]}}]
+                        update: every 10 s
+                    """)
+            + """
+            services:
+              - service: 0x1234
+                characteristics:
+                  - {characteristic: 0x5678, label: count, read: open, write: open, format: uint8,
+                     value: 9}
+
+            """
+        let device = EmulatedDevice(profile: try SampleProfile.load(text), seed: 1)
+        var world = GuestWorld(device)
+        let isOn = world.powerOn()
+        #expect(isOn)
+        world.run(for: .seconds(5))
+        world.feel(.sample(0.25))
+        world.run(for: .seconds(10))
+        let packets = world.takePackets()
+        // Command opcode 0x2008, LE Set Advertising Data: its length and data.
+        let data = packets.filter { !$0.isReceived && $0.octets.starts(with: [1, 0x08, 0x20]) }
+        #expect(
+            data.map { Hex.string(Array($0.octets[4..<13])) } == [
+                "0706FFFFFF00090300", "0706FFFFFF32090500",
+            ])
+        #expect(data.last?.time == Instant.zero + .seconds(10))
+        // Enable is not sent for it.
+        let index = packets.lastIndex { $0.octets.starts(with: [1, 0x08, 0x20]) } ?? 0
+        let next = packets[(index + 1)...].prefix(3)
+        #expect(next.allSatisfy { !$0.octets.starts(with: [1, 0x0A, 0x20]) })
+        #expect(Self.statuses(packets).allSatisfy { $0 == 0 })
+    }
+}

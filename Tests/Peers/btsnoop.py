@@ -7,6 +7,7 @@ DATALINK_H4 = 1002
 YEAR_2000 = 0x00E03AB44A676000
 
 COMMAND, ACL, EVENT = 1, 2, 4
+COMMAND_COMPLETE, COMMAND_STATUS = 0x0E, 0x0F
 LE_SET_ADVERTISING_PARAMETERS = 0x2006
 LE_SET_ADVERTISING_ENABLE = 0x200A
 ADVERTISING_STEP_SECONDS = 0.000625
@@ -50,6 +51,13 @@ def read(path):
         packets.append(Packet((time - YEAR_2000) / 1e6, bool(flags & 1), kind, data[1:]))
         offset += 24 + included
     return packets
+
+
+def statuses(packets):
+    """The statuses of all Command Complete and Command Status events."""
+    return {packet.data[5] if packet.data[0] == COMMAND_COMPLETE else packet.data[2]
+            for packet in packets if packet.kind == EVENT
+            and packet.data[0] in (COMMAND_COMPLETE, COMMAND_STATUS) and len(packet.data) > 5}
 
 
 def advertising_intervals(packets):

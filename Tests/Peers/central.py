@@ -134,6 +134,27 @@ class Central:
             self.device.remove_listener("advertisement", heard)
             await self.device.stop_scanning()
 
+    async def heard_at(self, name, count, seconds=STEP_SECONDS):
+        """The times of `count` advertising reports in a row of an accessory of this name."""
+        times, done = [], asyncio.get_running_loop().create_future()
+
+        def heard(advertisement):
+            now = time.monotonic()
+            if self.describe(advertisement, 0).name == name:
+                times.append(now)
+                if len(times) == count and not done.done():
+                    done.set_result(times)
+
+        self.device.on("advertisement", heard)
+        try:
+            await self.device.start_scanning(active=False, filter_duplicates=False)
+            return await asyncio.wait_for(done, seconds)
+        except asyncio.TimeoutError:
+            raise AssertionError(f"scan: {len(times)} of {count} reports in {seconds} s") from None
+        finally:
+            self.device.remove_listener("advertisement", heard)
+            await self.device.stop_scanning()
+
     @staticmethod
     def describe(advertisement, seconds):
         """An advertisement's name and services as text."""

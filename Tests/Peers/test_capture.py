@@ -64,6 +64,28 @@ def test_the_interval_in_the_capture_follows_the_activity_of_the_trace(hour):
         assert 0 <= time_seen - when <= CHANGE_SECONDS, f"expected {expected}, seen {seen}"
 
 
+def test_every_interval_change_of_a_day_is_that_of_trace_and_rules(tmp_path):
+    capture, path = tmp_path / "day.btsnoop", Path(profile("adaptive-tag"))
+    start = time.monotonic()
+    _, said = run("--profile", str(path), "--virtual-time", "--duration", "24h", "--capture",
+                  str(capture))
+    seconds = time.monotonic() - start
+    packets = btsnoop.read(capture)
+    seen = btsnoop.advertising_intervals(packets)
+    expected = activity.intervals(
+        yaml.safe_load(path.read_text(encoding="utf-8")), path.parent, 24 * HOUR)
+    print(f"{len(seen)} intervals of 24 h equal the computed ones; {seconds:.2f} s")
+    assert len(expected) > 100, "the packaged trace has no activity"
+    differences = [(ours, theirs) for ours, theirs in zip(expected, seen)
+                   if abs(ours[0] - theirs[0]) > 2e-6 or abs(ours[1] - theirs[1]) > 1e-6]
+    assert not differences and len(seen) == len(expected), f"(computed, seen): {differences[:3]}"
+    assert btsnoop.statuses(packets) == {0}, "the controller refused a command"
+    assert seconds < 10, f"{seconds:.1f} s"
+    report = said[said.index("advertising intervals, 24:00:00.000 in all"):].splitlines()
+    assert max(map(len, report)) <= 80
+    assert f"{len(seen) - 1} changes, 0 us off the air each" in report[5], report[:8]
+
+
 def test_an_hour_of_virtual_time_takes_under_two_seconds(tmp_path):
     start = time.monotonic()
     capture_hour(tmp_path / "timed.btsnoop")

@@ -174,4 +174,46 @@ import Testing
             "  snapped to Apple's list",
         ])
     }
+
+    @Test("live fields of the data have their places, sources and the largest length")
+    func liveFields() throws {
+        let profile = try load(
+            """
+            peripheral-emu: 1
+            device: {name: T}
+            activity: {source: gatt, hold: 1 s}
+            advertising:
+              - type: connectable
+                interval: 1 s
+                update: every 10 s
+                data:
+                  - flags: [no-br-edr]
+                  - manufacturer: {company: 0xFFFF, fields: [{hex: "AA"}, {activity: level},
+                      {format: uint16, value: {counter: {}}}, {format: uint8, value: 7}]}
+                scan-response:
+                  - service-data: {service: battery, fields: [{value-of: battery-level},
+                      {activity: state}, {value-of: name, octets: 5}]}
+            services:
+              - service: battery
+                characteristics:
+                  - {characteristic: battery-level, read: open, value: 87}
+                  - {characteristic: 0x1234, label: name, read: open, format: utf8, value: abc}
+            """)
+        let set = try #require(profile.advertising.first)
+        #expect(set.update == .seconds(10))
+        #expect(set.data.last == .manufacturer(company: 0xFFFF, data: [0xAA, 0, 0, 0, 7]))
+        #expect(set.scanResponse.map(\.payload.count) == [7])
+        let sources = profile.liveFields.map { "\($0.isInScanResponse) \($0.entry) \($0.range)" }
+        #expect(
+            sources == [
+                "false 1 1..<2", "false 1 2..<4", "true 0 0..<1", "true 0 1..<2", "true 0 2..<7",
+            ])
+        #expect(
+            profile.liveFields.filter { $0.isInScanResponse }.map(\.source) == [
+                .value(of: "battery-level"), .activityState, .value(of: "name"),
+            ])
+        let report = CheckReport.text(of: profile)
+        #expect(report.contains("  every 10 s: manufacturer octet 1 = activity level in percent\n"))
+        #expect(report.contains("  every 10 s: service-data16 octets 2 to 6 = the value of name\n"))
+    }
 }

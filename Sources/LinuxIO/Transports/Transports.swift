@@ -70,8 +70,13 @@ public struct TransportSpec: CustomStringConvertible {
 
     /// Opens the transport: a client begins to connect, a server listens.
     public func open() throws(SystemError) -> ByteTransport {
-        try ByteTransport(name: text, source: source)
+        let transport = closed()
+        try transport.reopen()
+        return transport
     }
+
+    /// The transport before its first `reopen`, for an owner that tries until that works.
+    public func closed() -> ByteTransport { ByteTransport(name: text, source: source) }
 }
 
 /// A specification of a controller that cannot be read.

@@ -43,10 +43,16 @@ final class DecodeContext {
     /// The parts that others refer to; the top form reads them first.
     var deviceName: String?
     var activity: ActivityUse = .absent
+    /// What live advertising data can take its values from.
+    var services: [ServiceSpec] = []
+    /// The live fields of the set that is read, and the live octets of the structure.
+    var liveFields: [LiveField] = []
+    var liveOctets: [(range: Range<Int>, source: LiveFieldSource)] = []
     /// The labels so far, which name one thing each.
     var labels: Set<String> = []
     /// References so far; what they name may stand further down.
     private var references: [Reference] = []
+    private var deferred: [(onWrite: Place?, records: Place?)] = []
 
     private struct Reference {
         let place: Place
@@ -77,6 +83,36 @@ final class DecodeContext {
             ProfileError(
                 file: file, line: mark.line, column: mark.column, path: path, problem: problem,
                 remedy: remedy))
+    }
+
+    /// Keeps parts of a characteristic that name others until all are read; the number is theirs.
+    func later(onWrite: Place?, records: Place?) -> Int {
+        deferred.append((onWrite, records))
+        return deferred.count - 1
+    }
+
+    /// Reads the parts that were kept.
+    func readDeferred(_ services: inout [ServiceSpec]) {
+        guard !deferred.isEmpty else { return }
+        let references = References.characteristics(services)
+        let all = services
+        for service in services.indices {
+            for index in services[service].characteristics.indices {
+                let own = services[service].characteristics[index]
+                guard let number = own.deferred, deferred.indices.contains(number) else { continue }
+                let form = ReactionForm(services: all, references: references, own: own)
+                let (onWrite, records) = deferred[number]
+                services[service].characteristics[index].deferred = nil
+                if let onWrite {
+                    services[service].characteristics[index].reactions =
+                        form.rules.read(onWrite, self) ?? []
+                }
+                if let records {
+                    services[service].characteristics[index].records =
+                        form.records.read(records, self)
+                }
+            }
+        }
     }
 
     /// Notes a reference, to be looked up when all services are known.

@@ -43,6 +43,18 @@ extension Form {
         }
     }
 
+    /// One element, or a list of them.
+    static func oneOrMany<Element>(
+        _ element: Form<Element>, says: String
+    ) -> Form<[Element]> where Value == [Element] {
+        Form(says: says) { place, context in
+            guard case .sequence = place.node.content else {
+                return element.read(place, context).map { [$0] }
+            }
+            return list(of: element, says: says).read(place, context)
+        }
+    }
+
     /// A scalar in one form, a map in another: the short and the long way to say it.
     static func either(scalar: Form<Value>, map: Form<Value>) -> Form<Value> {
         Form(says: scalar.says) { place, context in

@@ -51,6 +51,11 @@ struct Keys {
         if take(key) != nil { report(at: key, problem, remedy) }
     }
 
+    /// The place of a key's value, read or not.
+    func child(_ key: String) -> Place? {
+        pairs.first { $0.key == key }.map { place.child(key, $0.value) }
+    }
+
     /// Whether the key is there, read or not.
     func has(_ key: String) -> Bool { pairs.contains { $0.key == key } }
 

@@ -135,7 +135,7 @@ extension Form where Value == ActivitySource {
         }
     }
 
-    private static func resolve(_ path: String, besides profile: String) -> String {
+    static func resolve(_ path: String, besides profile: String) -> String {
         guard !path.hasPrefix("/"), let slash = profile.lastIndex(of: "/") else { return path }
         return profile[...slash] + path
     }

@@ -1,5 +1,6 @@
 // The `advertising:` part: sets, their interval and their byte budget.
 import Advertising
+import SansIO
 import YAML
 
 extension Form where Value == [AdvertisingSet] {
@@ -24,17 +25,32 @@ extension Form where Value == AdvertisingSet {
             let name = keys.optional("set", .text(64, says: "the set's name"))
             let kind = keys.required("type", .advertisingKind)
             let policy = keys.required("interval", .intervalPolicy)
-            let entries = Form<[AdvertisingStructure]>.list(
-                of: .structure, says: "a list of AD structures", minimum: 0)
-            let data = keys.optional("data", entries) ?? []
-            let response = keys.optional("scan-response", entries) ?? []
-            keys.later("pdu", "tx-power", "update", "address", "channels", "duration", "period")
+            let data = keys.optional("data", .entries(isInScanResponse: false)) ?? []
+            let response = keys.optional("scan-response", .entries(isInScanResponse: true)) ?? []
+            let update = keys.optional("update", Form<TimeSpan>.every)
+            checkUpdate(keys)
+            keys.later("pdu", "tx-power", "address", "channels", "duration", "period")
             checkData(data, keys)
             checkResponse(response, kind, keys)
             guard let kind, let policy else { return nil }
-            return AdvertisingSet(
+            var set = AdvertisingSet(
                 name: name ?? "main", kind: kind, policy: policy, data: data, scanResponse: response
             )
+            set.update = update
+            return set
+        }
+    }
+
+    private static func checkUpdate(_ keys: Keys) {
+        let isLive = !keys.context.liveFields.isEmpty
+        if keys.has("update"), !isLive {
+            keys.report(
+                at: "update", "nothing in the data is taken anew",
+                "remove it, or add 'fields' to a structure")
+        } else if isLive, !keys.has("update") {
+            keys.report(
+                at: "data", "live fields need to know when they are taken anew",
+                "add 'update: every 10 s'")
         }
     }
 
@@ -79,6 +95,31 @@ extension Form where Value == AdvertisingSet {
             at: key, "\(what) is \(count) of \(limit) bytes: \(items)",
             "remove \(count - limit) \(count - limit == 1 ? "byte" : "bytes")"
                 + (key == "data" ? ", or move a structure to 'scan-response'" : ""))
+    }
+}
+
+extension Form where Value == [AdvertisingStructure] {
+    /// The entries of a list; their live fields are kept in the context.
+    fileprivate static func entries(isInScanResponse: Bool) -> Form {
+        let says = "a list of AD structures"
+        let entry = Form<AdvertisingStructure>.structure
+        return Form(says: says) { place, context in
+            guard case .sequence(let nodes) = place.node.content else {
+                return mismatch(place, context, says: says)
+            }
+            var entries: [AdvertisingStructure] = []
+            for (index, node) in nodes.enumerated() where !context.isFull {
+                context.liveOctets.removeAll()
+                guard let found = entry.read(place.element(index, node), context) else { continue }
+                context.liveFields += context.liveOctets.map { range, source in
+                    LiveField(
+                        isInScanResponse: isInScanResponse, entry: entries.count, range: range,
+                        source: source)
+                }
+                entries.append(found)
+            }
+            return entries
+        }
     }
 }
 

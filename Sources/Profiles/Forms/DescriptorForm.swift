@@ -20,32 +20,21 @@ extension Form where Value == DescriptorSpec {
     }
 
     private static func short(of format: ValueFormat) -> Form {
-        let choices: [(key: String, uuid: BluetoothUUID, octets: Form<[UInt8]>)] = [
-            (
-                "user-description", GATTType.userDescription,
-                Form<String>.text(valueOctetsMax, says: "a text").map { Array($0.utf8) }
-            ),
-            (
-                "presentation-format", GATTType.presentationFormat,
-                Form<PresentationFormat>.presentationFormat(of: format).map(\.bytes)
-            ),
-            (
-                "extended-properties", GATTType.extendedProperties,
-                Form<[ExtendedProperties]>.extendedProperties
-                    .map { [ExtendedProperties($0).rawValue, 0] }
-            ),
-            ("valid-range", BluetoothUUID(0x2906), .validRange(of: format)),
-        ]
+        let choices = DescriptorChoice.all(of: format)
         return map(says: "a descriptor such as '{user-description: Desk sensor}'") { keys in
             var spec: DescriptorSpec?
             var found = 0
-            for (key, uuid, octets) in choices {
+            for choice in choices {
+                let key = choice.key
                 if keys.has(key) { found += 1 }
                 if found == 2, keys.has(key) {
                     keys.report(at: key, "a descriptor has one kind", "begin another one for it")
                 }
-                if let value = keys.optional(key, octets) {
-                    spec = DescriptorSpec(uuid: uuid, value: value)
+                if let value = keys.optional(key, choice.octets) {
+                    spec = DescriptorSpec(uuid: choice.uuid, value: value)
+                    if spec?.kind != .value {
+                        spec?.permissions = Permissions(read: .open, write: .open)
+                    }
                 }
             }
             AssignedNameTables.descriptors.forEachName { key in
@@ -54,6 +43,7 @@ extension Form where Value == DescriptorSpec {
                     key, "'\(key)' has no short form",
                     "write '{descriptor: \(key), read: open, value: {hex: \"01\"}}'")
             }
+            if keys.has("aggregate-format") { spec?.aggregatesFormats = true }
             // Without an error where there is no kind: the caller says what to write.
             return complete(spec, &keys)
         }
@@ -103,41 +93,9 @@ extension Place {
     }
 }
 
-extension Form where Value == [ExtendedProperties] {
-    fileprivate static var extendedProperties: Form {
-        list(
-            of: .word([
-                ("reliable-write", .reliableWrite), ("writable-auxiliaries", .writableAuxiliaries),
-            ]), says: "a list such as '[reliable-write]'", minimum: 0)
-    }
-}
-
-extension Form where Value == [UInt8] {
-    /// `{min: -40, max: 85}` in the characteristic's unit and format (GATT Specification
-    /// Supplement, Valid Range).
-    fileprivate static func validRange(of format: ValueFormat) -> Form {
-        map(says: "a map of min and max") { keys in
-            let bound = ValueForm(format: format).bound
-            let low = keys.required("min", bound)
-            let high = keys.required("max", bound)
-            guard let low, let high else { return nil }
-            guard case .number(let spec) = format else {
-                keys.context.report(
-                    keys.place, "a range is of numbers, and the characteristic's format is none",
-                    "add 'format: uint16' or another number format to the characteristic")
-                return nil
-            }
-            if low > high {
-                keys.report(at: "min", "'min' is above 'max'", "exchange them")
-            }
-            return spec.format.encode(low) + spec.format.encode(high)
-        }
-    }
-}
-
 extension Form where Value == PresentationFormat {
     /// What is left out is as the characteristic's own format has it.
-    fileprivate static func presentationFormat(of own: ValueFormat) -> Form {
+    static func presentationFormat(of own: ValueFormat) -> Form {
         map(says: "a map of format, exponent and unit") { keys in
             let served = WireFormat.all.filter { $0.number != nil }
             let format = keys.optional(

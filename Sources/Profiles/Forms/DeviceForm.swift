@@ -17,15 +17,21 @@ extension Form where Value == DeviceProfile {
             if keys.has("activity") { context.activity = .broken }
             let activity = keys.optional("activity", .activity)
             if let activity { context.activity = .present(activity) }
+            var services = keys.optional("services", .services) ?? []
+            // Advertising data may take values of services, which stand further down.
+            context.services = services
             let advertising = keys.optional("advertising", .advertisingSets)
-            let services = keys.optional("services", .services) ?? []
             context.checkReferences(services)
-            keys.later("security", "l2cap", "faults", "scenario", "expect", "lint")
+            context.readDeferred(&services)
+            let lint = keys.optional("lint", .lint)
+            keys.later("security", "l2cap", "faults", "scenario", "expect")
             guard let device else { return nil }
             var profile = DeviceProfile(file: context.file, device: device)
             profile.server = server ?? ServerSpec()
             profile.activity = activity
             profile.advertising = advertising ?? []
+            profile.liveFields = context.liveFields
+            profile.lint = lint ?? LintSpec()
             profile.services = services
             return profile
         }

@@ -108,15 +108,11 @@ extension Form where Value == CharacteristicSpec {
                 "characteristic", .uuid(.characteristic, example: "battery-level"))
             let label = keys.label()
             let permissions = permissions(&keys)
-            let format = valueFormat(uuid, &keys)
-            let value = keys.optional("value", Form<Place>.any(says: "a value"))
+            let (format, source) = value(of: uuid, &keys)
             let update = keys.optional("update", .every)
             let send = keys.optional("send", .sendRule)
-            keys.later("fields", "on-write", "records")
-            let source = format.flatMap { format in
-                let form = ValueForm(format: format)
-                return value.map { form.source($0, keys.context) } ?? form.atRest
-            }
+            let onWrite = keys.optional("on-write", Form<Place>.any(says: "a list of rules"))
+            let records = keys.optional("records", Form<Place>.any(says: "a map of of and values"))
             var spec = CharacteristicSpec(
                 uuid: uuid ?? BluetoothUUID(0), format: format ?? .bytes,
                 value: source ?? .constant([]))
@@ -135,8 +131,45 @@ extension Form where Value == CharacteristicSpec {
             }
             guard uuid != nil, format != nil, let source else { return nil }
             checkUpdate(source, spec.send, keys)
+            if onWrite != nil || records != nil {
+                spec.deferred = keys.context.later(onWrite: onWrite, records: records)
+                if !keys.has("write"), !keys.has("write-without-response") {
+                    keys.report(
+                        at: onWrite != nil ? "on-write" : "records", "nothing can be written",
+                        "add 'write: open'")
+                }
+            }
             return spec
         }
+    }
+
+    /// The format that `format` or `fields` say, else the assigned one, else octets; and the value
+    /// in it.
+    private static func value(
+        of uuid: BluetoothUUID?, _ keys: inout Keys
+    ) -> (ValueFormat?, ValueSource?) {
+        let stated = keys.numberFormat()
+        let fields = keys.optional("fields", Form<FieldList>.fields())
+        let value = keys.optional("value", Form<Place>.any(says: "a value"))
+        if keys.has("fields") {
+            if keys.has("format") {
+                keys.report(at: "format", "'fields' say the format", "remove 'format'")
+            }
+            guard let fields, let list = keys.child("fields") else { return (nil, nil) }
+            let form = FieldValueForm(fields.layout)
+            let format = ValueFormat.fields(fields.layout)
+            guard let value else {
+                return (format, form.source(fields.given, at: list, keys.context))
+            }
+            if !fields.given.isEmpty {
+                keys.report(at: "value", "some fields have values too", "write values in one place")
+            }
+            return (format, ValueForm(format: format).source(value, keys.context))
+        }
+        if keys.has("format"), stated == nil { return (nil, nil) }
+        let format = stated ?? uuid.flatMap { AssignedNames.format($0) } ?? .bytes
+        let form = ValueForm(format: format)
+        return (format, value.map { form.source($0, keys.context) } ?? form.atRest)
     }
 
     /// What an exact clone of a device says and others leave to the plan.
@@ -164,41 +197,18 @@ extension Form where Value == CharacteristicSpec {
     }
 
     private static func checkUpdate(_ source: ValueSource, _ send: SendRule, _ keys: Keys) {
-        guard case .generated(let generator, _) = source else { return }
-        if case .writes = generator {
+        if case .generated(.writes, _) = source {
             if keys.has("update") {
                 keys.report(
                     at: "update", "'writes-of' is counted at each write, at no other time",
                     "remove 'update'")
             }
-        } else if !keys.has("update"), send != .asFastAsPossible {
+        } else if source.isLive, !keys.has("update"), send != .asFastAsPossible {
             keys.report(
-                at: "value", "a generated value needs to know when a sample is taken",
+                at: keys.has("value") ? "value" : "fields",
+                "a generated value needs to know when a sample is taken",
                 "add 'update: every 10 s'")
         }
-    }
-
-    /// The format that `format`, `scale` and `unit` say, else the assigned one, else octets.
-    private static func valueFormat(_ uuid: BluetoothUUID?, _ keys: inout Keys) -> ValueFormat? {
-        let wire = keys.optional("format", Form<WireFormat>.wireFormat)
-        let scale = keys.optional("scale", .scale)
-        let unit = keys.optional("unit", Form<UInt16>.assigned(.unit, example: "degree-celsius"))
-        guard keys.has("format") else {
-            for key in ["scale", "unit"] where keys.has(key) {
-                keys.report(at: key, "'\(key)' needs 'format'", "add 'format: sint16' or another")
-            }
-            return uuid.flatMap { AssignedNames.format($0) } ?? .bytes
-        }
-        guard let wire else { return nil }
-        if case .integer = wire.kind {
-            let measurement = unit.flatMap { AssignedNames.unit($0) } ?? .unitless
-            return wire.valueFormat(scale: scale ?? 1, unit: measurement)
-        }
-        for key in ["scale", "unit"] where keys.has(key) {
-            keys.report(
-                at: key, "'\(wire.name)' has no \(key)", "remove it, or choose a number format")
-        }
-        return wire.valueFormat(scale: 1, unit: .unitless)
     }
 }
 
@@ -225,54 +235,3 @@ extension Form where Value == [PropertyWord] {
 
 /// The longest value an attribute can have (Core 6.0, Vol 3, Part F, 3.2.9).
 let valueOctetsMax = 512
-
-extension Form where Value == WireFormat {
-    fileprivate static var wireFormat: Form {
-        let served = WireFormat.all.filter { $0.kind != .later }
-        let later = WireFormat.all.filter { $0.kind == .later }
-        return word(served.map { ($0.name, $0) }, later: later.map(\.name))
-    }
-}
-
-extension Form where Value == Double {
-    /// The value of one step: `0.01`, or a fraction such as `1/1024`.
-    fileprivate static var scale: Form {
-        let says = "the value of one step such as 0.01 or 1/1024"
-        return Form(says: says) { place, context in
-            let parts =
-                place.scalar?.text.split(separator: "/", omittingEmptySubsequences: false) ?? []
-            let numbers = parts.compactMap { Quantity.decimal($0) }
-            guard numbers.count == parts.count, (1...2).contains(numbers.count) else {
-                return mismatch(place, context, says: says)
-            }
-            let scale = numbers.count == 2 ? numbers[0] / numbers[1] : numbers[0]
-            guard scale.isFinite, (1e-9...1e9).contains(scale) else {
-                context.report(
-                    place, "\(place.found) is not within 0.000000001 to 1000000000", "write \(says)"
-                )
-                return nil
-            }
-            return scale
-        }
-    }
-}
-
-extension Form where Value == SendRule {
-    fileprivate static var sendRule: Form {
-        let says = "'on-update', 'on-change', 'every 10 s', 'as-fast-as-possible' or 'manual'"
-        let words = word(
-            [
-                ("on-update", .onUpdate), ("on-change", .onChange), ("manual", .manual),
-                ("as-fast-as-possible", .asFastAsPossible),
-            ])
-        let every = Form<TimeSpan>.every
-        return Form(says: says) { place, context in
-            if place.scalar?.text.hasPrefix("every") == true {
-                return every.read(place, context).map { .every($0) }
-            }
-            guard place.scalar.map({ Quantity.decimal($0.text.prefix { $0 != " " }) }) == .some(nil)
-            else { return mismatch(place, context, says: says) }
-            return words.read(place, context)
-        }
-    }
-}

@@ -82,18 +82,18 @@ extension Form where Value == AdvertisingStructure {
         map(says: "'{company: 0xFFFF, data: {hex: \"0102\"}}'") { keys in
             let company = keys.required(
                 "company", Form<UInt16>.assigned(.company, example: "nordic-semiconductor-asa"))
-            let data = keys.optional("data", Form<[UInt8]>.octets(structureOctetsMax))
+            let data = keys.advertisingPayload()
             guard let company else { return nil }
-            return .manufacturer(company: company, data: data ?? [])
+            return .manufacturer(company: company, data: data)
         }
     }
 
     private static var serviceData: Form {
         map(says: "'{service: battery, data: {hex: \"64\"}}'") { keys in
             let service = keys.required("service", .uuid(.service, example: "battery"))
-            let data = keys.optional("data", Form<[UInt8]>.octets(structureOctetsMax))
+            let data = keys.advertisingPayload()
             guard let service else { return nil }
-            return .serviceData(service, data: data ?? [])
+            return .serviceData(service, data: data)
         }
     }
 
@@ -113,13 +113,11 @@ extension Form where Value == AdvertisingStructure {
     private static var raw: Form {
         map(says: "'{type: 0xFF, data: {hex: \"01\"}}'") { keys in
             let type = keys.required("type", .integer(1...255, says: "an AD type such as 0xFF"))
-            let data = keys.optional("data", Form<[UInt8]>.octets(structureOctetsMax))
+            let data = keys.advertisingPayload()
             guard let type else { return nil }
-            return .raw(type: UInt8(type), data: data ?? [])
+            return .raw(type: UInt8(type), data: data)
         }
     }
-
-    private static var structureOctetsMax: Int { AdvertisingLimits.structureDataOctets }
 }
 
 extension Form where Value == BluetoothUUID {

@@ -4274,11 +4274,15 @@ enum AssignedNameTables {
         27AE per-mille ‰
         27AF beats-per-minute bpm
         27B0 ampere-hour Ah
+        27B1 milligram-per-decilitre mg/dL
+        27B2 millimole-per-litre mmol/L
         27B3 year a
         27B4 month mo
         27B5 count-per-cubic-metre 1/m³
         27B6 watt-per-square-metre W/m²
+        27B7 millilitre-per-kilogram-per-minute ml/kg/min
         27B8 pound lb
+        27BA step-per-minute 1/min
         27C2 decibel dB
         27C3 parts-per-million ppm
         27C4 parts-per-billion ppb
@@ -4288,7 +4292,11 @@ enum AssignedNameTables {
         2A01 appearance
         2A06 words no-alert mild-alert high-alert
         2A07 sint8 1 decibel -100 20
+        2A09 words unknown monday tuesday wednesday thursday friday saturday sunday
+        2A0E sint8 15 minute
+        2A13 words unknown network-time-protocol gps radio-time-signal manual atomic-clock cellular-network not-synchronized
         2A19 uint8 1 percentage 0 100
+        2A1D words _ armpit body ear finger gastrointestinal-tract mouth rectum toe tympanum
         2A21 uint16 1 second
         2A24 utf8
         2A25 utf8
@@ -4298,7 +4306,12 @@ enum AssignedNameTables {
         2A29 utf8
         2A2C uint16 0.01 degree 0 359.99
         2A38 words other chest wrist finger hand ear-lobe foot
+        2A39 uint8
         2A3D utf8
+        2A56 bytes
+        2A58 uint16
+        2A5A bytes
+        2A5D words other top-of-shoe in-shoe hip front-wheel left-crank right-crank left-pedal right-pedal front-hub rear-dropout chainstay rear-wheel rear-hub chest spider chain-ring
         2A6C sint24 0.01 metre
         2A6D uint32 0.1 pascal
         2A6E sint16 0.01 degree-celsius -273.15 327.67
@@ -4315,13 +4328,25 @@ enum AssignedNameTables {
         2A79 sint8 1 degree-celsius
         2A7A sint8 1 degree-celsius
         2A7B sint8 1 degree-celsius
+        2A7E uint8 1 beats-per-minute
+        2A7F uint8 1 beats-per-minute
         2A80 uint8 1 year
+        2A81 uint8 1 beats-per-minute
+        2A82 uint8 1 beats-per-minute
+        2A83 uint8 1 beats-per-minute
+        2A84 uint8 1 beats-per-minute
         2A87 utf8
         2A8A utf8
+        2A8B words none vo2-max
+        2A8C words male female unspecified
         2A8D uint8 1 beats-per-minute
         2A8E uint16 0.01 metre
+        2A8F uint16 0.01 metre
         2A90 utf8
+        2A91 uint8 1 beats-per-minute
         2A92 uint8 1 beats-per-minute
+        2A96 uint8 1 millilitre-per-kilogram-per-minute
+        2A97 uint16 0.01 metre
         2A98 uint16 0.005 kilogram
         2A99 uint32
         2A9A uint8
@@ -4334,5 +4359,46 @@ enum AssignedNameTables {
         2AFB uint24 0.01 lux 0 167772.14
         2B0D sint8 0.5 degree-celsius
         2B18 uint16 0.015625 volt 0 1022
+        """)
+    static let layouts = NumberedLines("""
+        2A04 minimum-connection-interval=uint16*1.25@millisecond maximum-connection-interval=uint16*1.25@millisecond latency=uint16 supervision-timeout=uint16*10@millisecond
+        2A08 year=uint16 month=uint8 day=uint8 hours=uint8 minutes=uint8 seconds=uint8
+        2A0A date-time=(2A08) day-of-week=words(unknown|monday|tuesday|wednesday|thursday|friday|saturday|sunday)
+        2A0C date-time=(2A08) day-of-week=words(unknown|monday|tuesday|wednesday|thursday|friday|saturday|sunday) fractions-256=uint8
+        2A0D dst-offset=uint8
+        2A0F time-zone=sint8*15@minute dst-offset=uint8*15@minute
+        2A14 source=words(unknown|network-time-protocol|gps|radio-time-signal|manual|atomic-clock|cellular-network|not-synchronized) accuracy=uint8*0.125@second days-since-update=uint8@day hours-since-update=uint8@hour
+        2A18 flags=uint8#[concentration-unit:2:1:kilogram-per-litre|mole-per-litre,has-context:4:1] sequence-number=uint16 base-time=(2A08) time-offset=sint16@minute?0 concentration=medfloat16@kilogram-per-litre?1&!2 concentration=medfloat16@mole-per-litre?1&2 type-and-location=uint8[type:0:4:_|capillary-whole-blood|capillary-plasma|venous-whole-blood|venous-plasma|arterial-whole-blood|arterial-plasma|undetermined-whole-blood|undetermined-plasma|interstitial-fluid|control-solution,sample-location:4:4:_|finger|alternate-site-test|earlobe|control-solution|_|_|_|_|_|_|_|_|_|_|not-available]?1 sensor-status=uint16[battery-low:0:1,sensor-malfunction:1:1,sample-size-insufficient:2:1,strip-insertion-error:3:1,strip-type-incorrect:4:1,result-too-high:5:1,result-too-low:6:1,temperature-too-high:7:1,temperature-too-low:8:1,read-interrupted:9:1,general-fault:10:1,time-fault:11:1]?3
+        2A1C flags=uint8#[unit:0:1:celsius|fahrenheit] temperature=medfloat32@degree-celsius?!0 temperature=medfloat32@degree-fahrenheit?0 time-stamp=(2A08)?1 temperature-type=words(_|armpit|body|ear|finger|gastrointestinal-tract|mouth|rectum|toe|tympanum)?2
+        2A1E flags=uint8#[unit:0:1:celsius|fahrenheit] temperature=medfloat32@degree-celsius?!0 temperature=medfloat32@degree-fahrenheit?0 time-stamp=(2A08)?1 temperature-type=words(_|armpit|body|ear|finger|gastrointestinal-tract|mouth|rectum|toe|tympanum)?2
+        2A23 manufacturer=uint40 organization=uint24
+        2A2B year=uint16 month=uint8 day=uint8 hours=uint8 minutes=uint8 seconds=uint8 day-of-week=words(unknown|monday|tuesday|wednesday|thursday|friday|saturday|sunday) fractions-256=uint8 adjust-reason=uint8[manual-time-update:0:1,external-reference-time-update:1:1,change-of-time-zone:2:1,change-of-dst:3:1]
+        2A34 flags=uint8#[medication-unit:5:1:kilogram|litre] sequence-number=uint16 extended-flags=uint8?7 carbohydrate-id=words(_|breakfast|lunch|dinner|snack|drink|supper|brunch)?0 carbohydrate=medfloat16@kilogram?0 meal=words(_|preprandial|postprandial|fasting|casual|bedtime)?1 tester-and-health=uint8[tester:0:4:_|self|health-care-professional|lab-test|_|_|_|_|_|_|_|_|_|_|_|not-available,health:4:4:_|minor-issues|major-issues|during-menses|under-stress|no-issues|_|_|_|_|_|_|_|_|_|not-available]?2 exercise-duration=uint16@second?3 exercise-intensity=uint8@percentage?3 medication-id=words(_|rapid-acting-insulin|short-acting-insulin|intermediate-acting-insulin|long-acting-insulin|pre-mixed-insulin)?4 medication=medfloat16@kilogram?4&!5 medication=medfloat16@litre?4&5 hba1c=medfloat16@percentage?6
+        2A35 flags=uint8#[unit:0:1:mmhg|kpa] systolic=medfloat16@millimetre-of-mercury?!0 systolic=medfloat16@kilopascal?0 diastolic=medfloat16@millimetre-of-mercury?!0 diastolic=medfloat16@kilopascal?0 mean-arterial-pressure=medfloat16@millimetre-of-mercury?!0 mean-arterial-pressure=medfloat16@kilopascal?0 time-stamp=(2A08)?1 pulse-rate=medfloat16@beats-per-minute?2 user-id=uint8?3 measurement-status=uint16[body-movement:0:1,cuff-too-loose:1:1,irregular-pulse:2:1,pulse-rate-range:3:2:within-range|above-upper-limit|below-lower-limit,improper-position:5:1]?4
+        2A36 flags=uint8#[unit:0:1:mmhg|kpa] cuff-pressure=medfloat16@millimetre-of-mercury?!0 cuff-pressure=medfloat16@kilopascal?0 diastolic=medfloat16@millimetre-of-mercury?!0 diastolic=medfloat16@kilopascal?0 mean-arterial-pressure=medfloat16@millimetre-of-mercury?!0 mean-arterial-pressure=medfloat16@kilopascal?0 time-stamp=(2A08)?1 pulse-rate=medfloat16@beats-per-minute?2 user-id=uint8?3 measurement-status=uint16[body-movement:0:1,cuff-too-loose:1:1,irregular-pulse:2:1,pulse-rate-range:3:2:within-range|above-upper-limit|below-lower-limit,improper-position:5:1]?4
+        2A37 flags=uint8#[sensor-contact:1:2:not-supported|_|not-detected|detected] rate=uint8@beats-per-minute?!0 rate=uint16@beats-per-minute?0 energy-expended=uint16@kilojoule?3 rr-interval=uint16*1/1024@second?4+
+        2A49 features=uint16[body-movement-detection:0:1,cuff-fit-detection:1:1,irregular-pulse-detection:2:1,pulse-rate-range-detection:3:1,measurement-position-detection:4:1,multiple-bonds:5:1]
+        2A4A hid-version=uint16 country-code=uint8 flags=uint8[remote-wake:0:1,normally-connectable:1:1]
+        2A50 vendor-source=words(_|bluetooth-sig|usb-forum) vendor=uint16 product=uint16 version=uint16
+        2A51 features=uint16[low-battery-detection:0:1,sensor-malfunction-detection:1:1,sample-size:2:1,strip-insertion-error-detection:3:1,strip-type-error-detection:4:1,result-high-low-detection:5:1,temperature-high-low-detection:6:1,read-interrupt-detection:7:1,general-device-fault:8:1,time-fault:9:1,multiple-bonds:10:1]
+        2A52 opcode=words(_|report-stored-records|delete-stored-records|abort-operation|report-number-of-stored-records|number-of-stored-records|response) operator=words(null|all-records|less-than-or-equal|greater-than-or-equal|within-range|first-record|last-record) operand=bytes
+        2A53 flags=uint8#[status:2:1:walking|running] speed=uint16*1/256@metre-per-second cadence=uint8@step-per-minute stride-length=uint16*0.01@metre?0 total-distance=uint32*0.1@metre?1
+        2A54 features=uint16[instantaneous-stride-length:0:1,total-distance:1:1,walking-or-running-status:2:1,calibration-procedure:3:1,multiple-sensor-locations:4:1]
+        2A55 opcode=words(_|set-cumulative-value|start-sensor-calibration|update-sensor-location|request-supported-sensor-locations|_|_|_|_|_|_|_|_|_|_|_|response) parameter=bytes
+        2A5B flags=uint8# wheel-revolutions=uint32?0 wheel-event-time=uint16*1/1024@second?0 crank-revolutions=uint16?1 crank-event-time=uint16*1/1024@second?1
+        2A5C features=uint16[wheel-revolution-data:0:1,crank-revolution-data:1:1,multiple-sensor-locations:2:1]
+        2A5E flags=uint8#[clock-not-set:4:1] spo2=medfloat16@percentage pulse-rate=medfloat16@beats-per-minute time-stamp=(2A08)?0 measurement-status=uint16?1 device-and-sensor-status=uint24?2 pulse-amplitude-index=medfloat16@percentage?3
+        2A5F flags=uint8# spo2=medfloat16@percentage pulse-rate=medfloat16@beats-per-minute spo2-fast=medfloat16@percentage?0 pulse-rate-fast=medfloat16@beats-per-minute?0 spo2-slow=medfloat16@percentage?1 pulse-rate-slow=medfloat16@beats-per-minute?1 measurement-status=uint16?2 device-and-sensor-status=uint24?3 pulse-amplitude-index=medfloat16@percentage?4
+        2A60 features=uint16#[measurement-status-support:0:1,device-and-sensor-status-support:1:1,measurement-storage:2:1,time-stamp:3:1,spo2pr-fast:4:1,spo2pr-slow:5:1,pulse-amplitude-index:6:1,multiple-bonds:7:1] measurement-status-supported=uint16?0 device-and-sensor-status-supported=uint24?1
+        2A63 flags=uint16#[pedal-power-balance-reference:1:1:unknown|left,torque-source:3:1:wheel|crank,offset-compensation:12:1] power=sint16@watt pedal-power-balance=uint8*0.5@percentage?0 accumulated-torque=uint16*1/32@newton-metre?2 wheel-revolutions=uint32?4 wheel-event-time=uint16*1/2048@second?4 crank-revolutions=uint16?5 crank-event-time=uint16*1/1024@second?5 maximum-force=sint16@newton?6 minimum-force=sint16@newton?6 maximum-torque=sint16*1/32@newton-metre?7 minimum-torque=sint16*1/32@newton-metre?7 extreme-angles=uint24[maximum-angle:0:12,minimum-angle:12:12]?8 top-dead-spot-angle=uint16@degree?9 bottom-dead-spot-angle=uint16@degree?10 accumulated-energy=uint16@kilojoule?11
+        2A65 features=uint32[pedal-power-balance:0:1,accumulated-torque:1:1,wheel-revolution-data:2:1,crank-revolution-data:3:1,extreme-magnitudes:4:1,extreme-angles:5:1,dead-spot-angles:6:1,accumulated-energy:7:1,offset-compensation-indicator:8:1,offset-compensation:9:1,content-masking:10:1,multiple-sensor-locations:11:1,crank-length-adjustment:12:1,chain-length-adjustment:13:1,chain-weight-adjustment:14:1,span-length-adjustment:15:1,sensor-measurement-context:16:1,instantaneous-measurement-direction:17:1,factory-calibration-date:18:1]
+        2A66 opcode=uint8 parameter=bytes
+        2A85 year=uint16 month=uint8 day=uint8
+        2A86 year=uint16 month=uint8 day=uint8
+        2A9B flags=uint32[time-stamp:0:1,multiple-users:1:1,basal-metabolism:2:1,muscle-percentage:3:1,muscle-mass:4:1,fat-free-mass:5:1,soft-lean-mass:6:1,body-water-mass:7:1,impedance:8:1,weight:9:1,height:10:1,weight-resolution:11:4,height-resolution:15:3]
+        2A9C flags=uint16#[unit:0:1:si|imperial,multiple-packets:12:1] body-fat-percentage=uint16*0.1@percentage time-stamp=(2A08)?1 user-id=uint8?2 basal-metabolism=uint16@kilojoule?3 muscle-percentage=uint16*0.1@percentage?4 muscle-mass=uint16*0.005@kilogram?5&!0 muscle-mass=uint16*0.01@pound?5&0 fat-free-mass=uint16*0.005@kilogram?6&!0 fat-free-mass=uint16*0.01@pound?6&0 soft-lean-mass=uint16*0.005@kilogram?7&!0 soft-lean-mass=uint16*0.01@pound?7&0 body-water-mass=uint16*0.005@kilogram?8&!0 body-water-mass=uint16*0.01@pound?8&0 impedance=uint16*0.1@ohm?9 weight=uint16*0.005@kilogram?10&!0 weight=uint16*0.01@pound?10&0 height=uint16*0.001@metre?11&!0 height=uint16*0.1@inch?11&0
+        2A9D flags=uint8#[unit:0:1:si|imperial] weight=uint16*0.005@kilogram?!0 weight=uint16*0.01@pound?0 time-stamp=(2A08)?1 user-id=uint8?2 bmi=uint16*0.1?3 height=uint16*0.001@metre?3&!0 height=uint16*0.1@inch?3&0
+        2A9E features=uint32[time-stamp:0:1,multiple-users:1:1,bmi:2:1,weight-resolution:3:4:not-specified|0.5-kg-or-1-lb|0.2-kg-or-0.5-lb|0.1-kg-or-0.2-lb|0.05-kg-or-0.1-lb|0.02-kg-or-0.05-lb|0.01-kg-or-0.02-lb|0.005-kg-or-0.01-lb,height-resolution:7:3:not-specified|0.01-m-or-1-inch|0.005-m-or-0.5-inch|0.001-m-or-0.1-inch]
+        2A9F opcode=words(_|register-new-user|consent|delete-user-data|list-all-users|delete-users) parameter=bytes
         """)
 }

@@ -17,6 +17,8 @@ public struct DeviceProfile: Equatable, Sendable {
     public var advertising: [AdvertisingSet] = []
     /// What is taken anew in the data of the first set.
     public var liveFields: [LiveField] = []
+    /// Which advice the profile does not want.
+    public var lint = LintSpec()
     /// The services in the profile's order, without those that are added automatically.
     public var services: [ServiceSpec] = []
 

@@ -14,6 +14,8 @@ struct References {
         /// The indices of its service and, of a characteristic, within that.
         let service: Int
         let characteristic: Int
+        /// The label and the name of a characteristic's service.
+        var serviceNames: [String] = []
     }
 
     let entries: [Entry]
@@ -47,7 +49,9 @@ struct References {
                     Entry(
                         label: spec.label, name: spec.assignedName, uuid: spec.uuid,
                         path: "services[\(index)].characteristics[\(inner)]", service: index,
-                        characteristic: inner))
+                        characteristic: inner,
+                        serviceNames: [service.name, service.uuid.description]
+                            + (service.label.map { [$0] } ?? [])))
             }
         }
         return References(entries)
@@ -57,6 +61,11 @@ struct References {
     func named(_ text: String) -> [Entry] {
         if let index = labels[text] { return [entries[index]] }
         if let indices = names[text] { return indices.map { entries[$0] } }
+        if let slash = text.firstIndex(of: "/") {
+            let service = String(text[..<slash])
+            return named(String(text[text.index(after: slash)...]))
+                .filter { $0.serviceNames.contains(service) }
+        }
         // A number stands for what has a name, another spelling for the UUID.
         let digits = text.hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : nil
         guard let uuid = digits.map({ BluetoothUUID($0) }) ?? BluetoothUUID(text) else { return [] }
@@ -69,6 +78,15 @@ struct References {
         return named.count == 1 ? named[0] : nil
     }
 
+    /// The one that `text` names, or that it names up to its last point, behind which a field is.
+    func target(_ text: String) -> (entry: Entry, field: String?)? {
+        if let entry = one(text) { return (entry, nil) }
+        guard let point = text.lastIndex(of: "."), let entry = one(String(text[..<point])) else {
+            return nil
+        }
+        return (entry, String(text[text.index(after: point)...]))
+    }
+
     /// What is wrong with a reference, and what to write; nil where it names one.
     func objection(to text: String, kind: String) -> (problem: String, remedy: String)? {
         let named = named(text)
@@ -76,7 +94,11 @@ struct References {
         let shown = "'\(text.prefix(60))'"
         guard named.isEmpty else {
             let paths = named.prefix(10).map(\.path).joined(separator: ", ")
-            return ("\(shown) names several: \(paths)", "give one of them a 'label' and write that")
+            return (
+                "\(shown) names several: \(paths)",
+                "give one of them a 'label' and write that"
+                    + (kind == "service" ? "" : ", or 'service/characteristic'")
+            )
         }
         var near = NearestName(to: text)
         for entry in entries {

@@ -63,6 +63,12 @@ public struct CharacteristicSpec: Equatable, Sendable {
     /// The most octets the value may grow to, where the profile says it.
     public var lengthMax: Int?
     public var descriptors: [DescriptorSpec] = []
+    /// What follows a write; the first rule whose condition holds.
+    public var reactions: [WriteReaction] = []
+    /// The records behind it, where it is their control point.
+    public var records: RecordsSpec?
+    /// While the profile is read: which of the parts that wait for all others belong to it.
+    var deferred: Int?
 
     public init(uuid: BluetoothUUID, format: ValueFormat, value: ValueSource) {
         self.uuid = uuid
@@ -136,6 +142,8 @@ public struct DescriptorSpec: Equatable, Sendable {
     public var lengthMax: Int?
     /// False: a value like any other, the same for every client.
     public var isManaged = true
+    /// Whether the value is the handles of the presentation formats before it.
+    public var aggregatesFormats = false
 
     public init(
         uuid: BluetoothUUID, permissions: Permissions = Permissions(read: .open), value: [UInt8]
@@ -151,16 +159,6 @@ public struct DescriptorSpec: Equatable, Sendable {
         case GATTType.clientConfiguration where isManaged: .clientConfiguration
         case GATTType.serverConfiguration where isManaged: .serverConfiguration
         default: .value
-        }
-    }
-}
-
-extension ValueSource {
-    /// The octets of the first sample.
-    var octets: Int {
-        switch self {
-        case .constant(let bytes): bytes.count
-        case .generated(_, let encoding): encoding.octets
         }
     }
 }

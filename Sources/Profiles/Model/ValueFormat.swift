@@ -2,7 +2,7 @@
 public import Behaviours
 
 /// How a characteristic's octets are written and read.
-public enum ValueFormat: Equatable, Sendable {
+public indirect enum ValueFormat: Equatable, Sendable {
     /// A number in a unit.
     case number(NumberSpec)
     /// One octet of 0 or 1.
@@ -13,6 +13,10 @@ public enum ValueFormat: Equatable, Sendable {
     case words([String])
     /// Text in UTF-8.
     case utf8
+    /// Text in UTF-16, little-endian.
+    case utf16
+    /// Fields, each with a format of its own.
+    case fields(FieldLayout)
     /// Octets without a known meaning.
     case bytes
 
@@ -22,7 +26,8 @@ public enum ValueFormat: Equatable, Sendable {
         case .number(let number): number.format.octets
         case .boolean, .words: 1
         case .appearance: 2
-        case .utf8, .bytes: nil
+        case .fields(let layout): layout.octets
+        case .utf8, .utf16, .bytes: nil
         }
     }
 }
@@ -64,4 +69,15 @@ public struct MeasurementUnit: Equatable, Sendable {
     }
 
     public static let unitless = MeasurementUnit(name: "unitless", symbol: "", number: 0x2700)
+
+    /// Units that specifications use and the assigned numbers have only in other multiples.
+    static var own: [MeasurementUnit] {
+        [
+            MeasurementUnit(name: "kilojoule", symbol: "kJ", number: 0x2725),
+            MeasurementUnit(name: "kilopascal", symbol: "kPa", number: 0x2724),
+            MeasurementUnit(name: "millisecond", symbol: "ms", number: 0x2703),
+            MeasurementUnit(name: "kilogram-per-litre", symbol: "kg/L", number: 0x2700),
+            MeasurementUnit(name: "mole-per-litre", symbol: "mol/L", number: 0x2700),
+        ]
+    }
 }

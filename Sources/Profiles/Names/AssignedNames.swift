@@ -24,9 +24,16 @@ public enum AssignedNames {
         AssignedNameTables.appearances.rest(of: value)
     }
 
-    /// The unit by its name: `degree-celsius`.
+    /// The unit by its name or its symbol: `degree-celsius`, `°C`.
     static func unit(_ name: String) -> MeasurementUnit? {
-        AssignedNameTables.units.number(of: name).flatMap { unit($0) }
+        if let unit = AssignedNameTables.units.number(of: name).flatMap({ unit($0) }) {
+            return unit
+        }
+        if let own = MeasurementUnit.own.first(where: { $0.name == name || $0.symbol == name }) {
+            return own
+        }
+        guard let number = AssignedNameTables.units.number(ofLast: name) else { return nil }
+        return unit(number)
     }
 
     /// The unit by its assigned number, 0x27xx.
@@ -39,9 +46,14 @@ public enum AssignedNames {
     }
 
     /// How a characteristic's value is laid out; nil where the table does not know.
-    public static func format(_ uuid: BluetoothUUID) -> ValueFormat? {
-        guard let short = uuid.short, let line = AssignedNameTables.formats.rest(of: short)
-        else { return nil }
+    public static func format(_ uuid: BluetoothUUID) -> ValueFormat? { format(uuid, depth: 0) }
+
+    static func format(_ uuid: BluetoothUUID, depth: Int) -> ValueFormat? {
+        guard let short = uuid.short else { return nil }
+        if let line = AssignedNameTables.layouts.rest(of: short) {
+            return LayoutLine(depth: depth).layout(line).map { .fields($0) }
+        }
+        guard let line = AssignedNameTables.formats.rest(of: short) else { return nil }
         let words = line.split(separator: " ").map { String($0) }
         if words[0] == "words" { return .words(Array(words.dropFirst())) }
         if words[0] == "appearance" { return .appearance }

@@ -45,6 +45,25 @@ struct NumberedLines: Sendable {
         return nil
     }
 
+    /// The number of the first line whose last word is `name`; nil where there is none.
+    func number(ofLast name: String) -> UInt16? {
+        let octets = text.utf8.span
+        let wanted = name.utf8.span
+        guard wanted.count > 0 else { return nil }
+        var start = 0
+        while start < octets.count {
+            let end = Self.end(of: start, in: octets)
+            let word = end - wanted.count
+            if word > start + Self.prefixOctets, octets[word - 1] == UInt8(ascii: " "),
+                Self.equal(octets, at: word, wanted)
+            {
+                return Self.number(at: start, in: octets)
+            }
+            start = end + 1
+        }
+        return nil
+    }
+
     /// Calls `body` with every line's first word.
     func forEachName(_ body: (String) -> Void) {
         let octets = text.utf8.span

@@ -24,7 +24,9 @@ struct AttributeLayout {
     /// For each service of the profile the handle of its declaration.
     private var declarations: [UInt16?]
     /// For each characteristic of the profile the handle of its value.
-    private var values: [(service: Int, characteristic: Int, handle: UInt16)] = []
+    private(set) var values: [(service: Int, characteristic: Int, handle: UInt16)] = []
+    /// The presentation formats of the characteristic so far.
+    private var formatHandles: [UInt16] = []
     /// What the includes name, in the order they were added.
     private var includes: [String] = []
 
@@ -85,14 +87,16 @@ struct AttributeLayout {
         let value = try builder.addCharacteristic(
             spec.uuid, properties: spec.properties, handle: spec.handle,
             valueHandle: spec.valueHandle, permissions: spec.permissions,
-            value: initialValue(spec.value), maximumLength: lengthMax(of: spec, kind), kind: kind)
+            value: spec.value.initial, maximumLength: lengthMax(of: spec, kind), kind: kind)
         bindings.append(
             ValueBinding(
                 name: spec.name, serviceName: service.name, uuid: spec.uuid, valueHandle: value,
-                format: spec.format, source: spec.value, update: spec.update, send: spec.send))
+                format: spec.format, source: spec.value, update: spec.update, send: spec.send,
+                reactions: spec.reactions, records: spec.records))
         if let service = place.service, let characteristic = place.characteristic {
             values.append((service, characteristic, value))
         }
+        formatHandles.removeAll()
         for descriptor in Self.addedDescriptors(of: spec) { try add(descriptor) }
         for (index, descriptor) in spec.descriptors.enumerated() {
             place.descriptor = index
@@ -102,9 +106,16 @@ struct AttributeLayout {
     }
 
     private mutating func add(_ descriptor: DescriptorSpec) throws(AttributeTableError) {
+        var descriptor = descriptor
+        if descriptor.aggregatesFormats {
+            descriptor.value = formatHandles.flatMap {
+                [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
+            }
+        }
         let handle = try builder.addDescriptor(
             descriptor.uuid, handle: descriptor.handle, permissions: descriptor.permissions,
             value: descriptor.value, maximumLength: descriptor.lengthMax, kind: descriptor.kind)
+        if descriptor.uuid == GATTType.presentationFormat { formatHandles.append(handle) }
         if descriptor.uuid == GATTType.clientConfiguration {
             bindings[bindings.count - 1].cccdHandle = handle
         }
@@ -136,14 +147,6 @@ struct AttributeLayout {
         return max(octets, spec.value.octets)
     }
 
-    /// A generated value is zero until its first sample, which power-on takes.
-    private func initialValue(_ source: ValueSource) -> [UInt8] {
-        switch source {
-        case .constant(let octets): octets
-        case .generated(_, let encoding): [UInt8](repeating: 0, count: encoding.octets)
-        }
-    }
-
     /// What the loader has checked: each reference names one thing.
     private mutating func resolveReferences() {
         let services = References.services(profile.services)
@@ -154,14 +157,21 @@ struct AttributeLayout {
         }
         let characteristics = References.characteristics(profile.services)
         for index in bindings.indices {
-            guard case .generated(.writes(let reference), _) = bindings[index].source,
-                let entry = characteristics.one(reference)
-            else { continue }
-            bindings[index].countedHandle =
-                values.first {
-                    $0.service == entry.service && $0.characteristic == entry.characteristic
-                }?.handle
+            switch bindings[index].source {
+            case .generated(.writes(let reference), _):
+                bindings[index].countedHandle = handle(of: reference, in: characteristics)
+            case .echo(let reference):
+                bindings[index].echoedHandle = handle(of: reference, in: characteristics)
+            case .constant, .generated, .composed, .packed: break
+            }
         }
+    }
+
+    private func handle(of reference: String, in characteristics: References) -> UInt16? {
+        guard let entry = characteristics.one(reference) else { return nil }
+        return values.first {
+            $0.service == entry.service && $0.characteristic == entry.characteristic
+        }?.handle
     }
 }
 

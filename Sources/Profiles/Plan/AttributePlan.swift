@@ -15,11 +15,16 @@ public struct ValueBinding: Equatable, Sendable {
     public var cccdHandle: UInt16?
     /// The value whose writes this one counts; nil where it counts none.
     public var countedHandle: UInt16?
+    /// The handle whose value this one repeats; nil where it repeats none.
+    public var echoedHandle: UInt16?
     public var format: ValueFormat
     public var source: ValueSource
     /// The time between two samples; nil where the first one stays.
     public var update: TimeSpan?
     public var send: SendRule
+    /// What follows a write.
+    public var reactions: [WriteReaction] = []
+    public var records: RecordsSpec?
 }
 
 /// A profile's attribute table, and which value each of its handles belongs to.
@@ -28,6 +33,8 @@ public struct AttributePlan: Sendable {
     public let table: AttributeTable
     /// One for each characteristic, by rising value handle.
     public let bindings: [ValueBinding]
+    /// The value handles of the profile's characteristics.
+    private let values: [(service: Int, characteristic: Int, handle: UInt16)]
 
     /// Plans the attributes of a loaded profile.
     ///
@@ -41,6 +48,14 @@ public struct AttributePlan: Sendable {
         }
         self.table = table
         bindings = layout.bindings
+        values = layout.values
+    }
+
+    /// The value handle of what an action names.
+    public func handle(of target: WriteAction.Target) -> UInt16? {
+        values.first {
+            $0.service == target.service && $0.characteristic == target.characteristic
+        }?.handle
     }
 
     // MARK: What the plan is for
@@ -52,6 +67,11 @@ public struct AttributePlan: Sendable {
     ) -> GATTServer {
         var server = GATTServer(table: table, settings: spec.settings)
         server.authenticator = authenticator
+        for binding in bindings where !binding.reactions.isEmpty {
+            server.setWriteRules(
+                binding.reactions.map { WriteRule($0.condition, rejection: $0.rejection) },
+                of: binding.valueHandle)
+        }
         return server
     }
 

@@ -1,0 +1,280 @@
+// `on-write:` and `records:`, read once all characteristics they may name are known.
+import Behaviours
+import GATT
+import Wire
+import YAML
+
+/// Reads what refers to characteristics that may stand further down.
+struct ReactionForm {
+    let services: [ServiceSpec]
+    let references: References
+    /// The characteristic that is written.
+    let own: CharacteristicSpec
+
+    /// More rules for one characteristic than anyone keeps apart.
+    static let rulesMax = 64
+
+    var rules: Form<[WriteReaction]> {
+        let says = "a list of rules such as '[{do: {log: written}}]'"
+        let list = Form<[WriteReaction]>.list(of: rule, says: says)
+        return Form(says: says) { place, context in
+            guard let rules = list.read(place, context) else { return nil }
+            guard rules.count <= Self.rulesMax else {
+                context.report(
+                    place, "there are \(rules.count) rules, the limit is \(Self.rulesMax)",
+                    "write fewer")
+                return nil
+            }
+            return rules
+        }
+    }
+
+    private var rule: Form<WriteReaction> {
+        .map(says: "a map of when and do") { keys in
+            let condition = keys.optional("when", condition)
+            let actions = keys.required(
+                "do",
+                Form<[Action]>.oneOrMany(action, says: "an action such as '{log: written}'"))
+            guard let actions else { return nil }
+            var reaction = WriteReaction()
+            reaction.condition = condition ?? WriteCondition()
+            for action in actions {
+                switch action {
+                case .reject(let error): reaction.rejection = error
+                case .keep: break
+                case .actions(let actions): reaction.actions += actions
+                }
+            }
+            if reaction.rejection != nil, actions.count > 1 {
+                keys.report(
+                    at: "do", "what is refused has no other effect", "let 'reject' stand alone")
+            }
+            return reaction
+        }
+    }
+
+    private var condition: Form<WriteCondition> {
+        .map(says: "a map such as '{longer-than: 20}'") { keys in
+            var condition = WriteCondition()
+            let count = Form<Int>.integer(0...valueOctetsMax, says: "0 to 512 octets")
+            condition.longerThan = keys.optional("longer-than", count)
+            condition.shorterThan = keys.optional("shorter-than", count)
+            if let length = keys.optional("length", count) {
+                condition.longerThan = length - 1
+                condition.shorterThan = length + 1
+            }
+            condition.equals = keys.optional("is", octets(of: own.format))
+            keys.read("begins-with", into: &condition.prefix, .octets(valueOctetsMax))
+            condition.isSubscribed = keys.optional("subscribed", .boolean)
+            condition.integer = integer(&keys)
+            return condition
+        }
+    }
+
+    /// `above` and `below` of a number.
+    private func integer(_ keys: inout Keys) -> WriteCondition.IntegerRange? {
+        let value = ValueForm(format: own.format)
+        let above = keys.optional("above", value.bound)
+        let below = keys.optional("below", value.bound)
+        guard above != nil || below != nil else { return nil }
+        guard let format = value.numbers?.format, format.kind == .integer, format.octets <= 8 else {
+            keys.report(
+                at: above == nil ? "below" : "above", "the value is no whole number",
+                "add 'format: uint16' or another to the characteristic")
+            return nil
+        }
+        // In steps; a bound that is none lies between two.
+        func steps(_ value: Double) -> Double { value / format.scale }
+        let low = above.map { steps($0).rounded(.down) + 1 } ?? -0x1p62
+        let high = below.map { steps($0).rounded(.up) - 1 } ?? 0x1p62
+        guard low <= high else {
+            keys.report(at: "below", "no number is that", "write a greater 'below'")
+            return nil
+        }
+        return WriteCondition.IntegerRange(
+            octets: format.octets, isSigned: format.isSigned,
+            range: Int64(max(low, -0x1p62))...Int64(min(high, 0x1p62)))
+    }
+
+    /// A value in a format, as octets.
+    private func octets(of format: ValueFormat) -> Form<[UInt8]> {
+        let form = ValueForm(format: format)
+        return Form(says: form.says) { place, context in
+            guard let source = form.source(place, context) else { return nil }
+            guard case .constant(let octets) = source else {
+                context.report(place, "only a constant can stand here", "write \(form.says)")
+                return nil
+            }
+            return octets
+        }
+    }
+
+    // MARK: Actions
+
+    private enum Action {
+        case reject(ATTError)
+        case keep
+        case actions([WriteAction])
+    }
+
+    private var action: Form<Action> {
+        let store = Form<Action>.word([("store", .keep)])
+        let map = Form<Action>.choice(
+            says: "an action such as '{log: written}'",
+            [
+                Choice("reject", Form<ATTError>.error.map { .reject($0) }),
+                Choice("store", target.map { .actions([.store(into: $0)]) }),
+                Choice("set", sets.map { .actions($0) }),
+                Choice("notify", target.map { .actions([.send($0)]) }),
+                Choice("indicate", target.map { .actions([.send($0)]) }),
+                Choice(
+                    "log", Form<String>.text(200, says: "a text").map { .actions([.log($0)]) }),
+            ])
+        return .either(scalar: store, map: map)
+    }
+
+    /// A reference to a characteristic or a field of it.
+    var target: Form<WriteAction.Target> {
+        let says = "the label or the name of a characteristic"
+        return Form(says: says) { place, context in
+            guard let text = place.scalar?.text, !text.isEmpty else {
+                return Form<WriteAction.Target>.mismatch(place, context, says: says)
+            }
+            return find(text, place, context)
+        }
+    }
+
+    private func find(
+        _ text: String, _ place: Place, _ context: DecodeContext
+    ) -> WriteAction.Target? {
+        if let (entry, field) = references.target(text) {
+            let target = WriteAction.Target(
+                service: entry.service, characteristic: entry.characteristic, field: field)
+            guard let field else { return target }
+            guard case .fields(let layout) = format(of: target), layout.names.contains(field) else {
+                context.report(
+                    place, "'\(entry.name)' has no field '\(field)'", "write one of its fields")
+                return nil
+            }
+            return target
+        }
+        if let (problem, remedy) = references.objection(to: text, kind: "characteristic") {
+            context.report(place, problem, remedy)
+        }
+        return nil
+    }
+
+    private func format(of target: WriteAction.Target) -> ValueFormat {
+        services[target.service].characteristics[target.characteristic].format
+    }
+
+    /// `{receipt: written}`: each key names a characteristic, its value is in that one's format.
+    private var sets: Form<[WriteAction]> {
+        let says = "a map of characteristics and their values"
+        return Form(says: says) { place, context in
+            guard case .mapping(let pairs) = place.node.content, !pairs.isEmpty else {
+                return Form<[WriteAction]>.mismatch(place, context, says: says)
+            }
+            var actions: [WriteAction] = []
+            for pair in pairs {
+                let key = Place(
+                    node: YAMLNode(
+                        .scalar(YAMLScalar(pair.key, isPlain: true)), mark: pair.keyMark),
+                    path: place.child(pair.key, pair.value).path)
+                guard let target = find(pair.key, key, context) else { return nil }
+                var format = format(of: target)
+                if let field = target.field, case .fields(let layout) = format {
+                    format = layout.format(ofField: field) ?? .bytes
+                }
+                guard
+                    let octets = octets(of: format).read(
+                        place.child(pair.key, pair.value), context)
+                else { return nil }
+                actions.append(.set(target, octets))
+            }
+            return actions
+        }
+    }
+
+    // MARK: Records
+
+    var records: Form<RecordsSpec> {
+        .map(says: "a map of of and values") { keys in
+            let target = keys.required("of", target)
+            let contextTarget = keys.optional("context-of", self.target)
+            let values = keys.required(
+                "values",
+                Form<[[UInt8]]>.list(
+                    of: octets(of: target.map { format(of: $0) } ?? .bytes),
+                    says: "a list of records", minimum: 0))
+            let contexts = keys.optional(
+                "contexts",
+                Form<[[UInt8]]>.list(
+                    of: octets(of: contextTarget.map { format(of: $0) } ?? .bytes),
+                    says: "a list of contexts", minimum: 0))
+            guard let target, let values else { return nil }
+            var records: [StoredRecord] = []
+            for octets in values {
+                guard let number = sequenceNumber(octets, target) else {
+                    keys.report(
+                        at: "values", "the records have no field 'sequence-number'",
+                        "let 'of' name a characteristic with that field")
+                    return nil
+                }
+                var record = StoredRecord(number: number, octets: octets)
+                if let contextTarget {
+                    record.context = contexts?.first {
+                        sequenceNumber($0, contextTarget) == number
+                    }
+                }
+                records.append(record)
+            }
+            return RecordsSpec(target: target, contextTarget: contextTarget, records: records)
+        }
+    }
+
+    private func sequenceNumber(_ octets: [UInt8], _ target: WriteAction.Target) -> UInt16? {
+        guard case .fields(let layout) = format(of: target),
+            let field = layout.decode(octets)?.first(where: { $0.name == "sequence-number" }),
+            case .number(let number, _) = field.value
+        else { return nil }
+        return UInt16(exactly: number)
+    }
+}
+
+extension Form where Value == ATTError {
+    /// An error by its name in the specification, or by its number.
+    fileprivate static var error: Form {
+        let says = "an error such as 'value-not-allowed', or a number such as 0x80"
+        return Form(says: says) { place, context in
+            if case .integer = place.scalar?.value {
+                return Form<Int>.integer(1...255, says: says).read(place, context)
+                    .map { ATTError(rawValue: UInt8($0)) }
+            }
+            return word(ATTError.profileNames).read(place, context)
+        }
+    }
+}
+
+extension ATTError {
+    /// Names of errors that an application may answer (Core 6.0, Vol 3, Part F, 3.4.1.1; Core
+    /// Specification Supplement, Part B).
+    fileprivate static var profileNames: [(String, ATTError)] {
+        [
+            ("write-not-permitted", ATTError(rawValue: 0x03)),
+            ("invalid-pdu", ATTError(rawValue: 0x04)),
+            ("insufficient-authentication", ATTError(rawValue: 0x05)),
+            ("request-not-supported", ATTError(rawValue: 0x06)),
+            ("insufficient-authorization", ATTError(rawValue: 0x08)),
+            ("invalid-attribute-value-length", ATTError(rawValue: 0x0D)),
+            ("unlikely-error", ATTError(rawValue: 0x0E)),
+            ("insufficient-encryption", ATTError(rawValue: 0x0F)),
+            ("insufficient-resources", ATTError(rawValue: 0x11)),
+            ("value-not-allowed", ATTError(rawValue: 0x13)),
+            ("write-request-rejected", ATTError(rawValue: 0xFC)),
+            ("cccd-improperly-configured", ATTError(rawValue: 0xFD)),
+            ("procedure-already-in-progress", ATTError(rawValue: 0xFE)),
+            ("out-of-range", ATTError(rawValue: 0xFF)),
+        ]
+    }
+}

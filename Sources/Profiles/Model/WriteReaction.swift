@@ -1,0 +1,53 @@
+// What an accessory does when a value is written: conditions, refusals and actions.
+public import Behaviours
+public import GATT
+
+/// One rule of `on-write:`. The first whose condition holds is followed, the others are not.
+public struct WriteReaction: Equatable, Sendable {
+    public var condition = WriteCondition()
+    /// Refuses the write; nothing is stored and no action is taken.
+    public var rejection: ATTError?
+    public var actions: [WriteAction] = []
+
+    public init() {}
+}
+
+/// What is done after a write was stored. A target is a handle of the plan.
+public enum WriteAction: Equatable, Sendable {
+    /// Copies the written octets.
+    case store(into: Target)
+    case set(Target, [UInt8])
+    /// Sends the value to those who have asked for it, as a notification or an indication.
+    case send(Target)
+    case log(String)
+
+    /// A characteristic, or a field of it.
+    public struct Target: Equatable, Sendable {
+        /// Counted from 0 in `services:` and in its `characteristics:`.
+        public var service: Int
+        public var characteristic: Int
+        public var field: String?
+
+        public init(service: Int, characteristic: Int, field: String? = nil) {
+            self.service = service
+            self.characteristic = characteristic
+            self.field = field
+        }
+    }
+}
+
+/// The `records:` of a Record Access Control Point.
+public struct RecordsSpec: Equatable, Sendable {
+    /// The characteristic whose values the records are, and that of their contexts.
+    public var target: WriteAction.Target
+    public var contextTarget: WriteAction.Target?
+    public var records: [StoredRecord]
+
+    public init(
+        target: WriteAction.Target, contextTarget: WriteAction.Target?, records: [StoredRecord]
+    ) {
+        self.target = target
+        self.contextTarget = contextTarget
+        self.records = records
+    }
+}
