@@ -59,19 +59,19 @@ public struct GeneratorState: Sendable {
         }
     }
 
-    /// Whether a count needs no real number on its way to the octets.
-    private var isWhole: Bool { format.scale == 1 && format.kind == .integer }
-
     /// Appends the octets of the next number; exact also where a counter needs more than 53 bits.
     mutating func sample(
         at elapsed: TimeSpan, in surroundings: Surroundings, into block: inout ByteBlock
     ) {
+        let isWhole = format.scale == 1 && format.kind == .integer
         switch generator {
         case .counter(let start, let step) where isWhole:
             format.append(UInt64(bitPattern: nextCount(start: start, step: step)), to: &block)
         case .writes where isWhole:
             format.append(UInt64(bitPattern: nextCount(start: 0, step: 1)), to: &block)
-        default: format.encode(sample(at: elapsed, in: surroundings), into: &block)
+        case .sine, .ramp, .square, .noise, .randomWalk, .counter, .writes, .clock, .replay,
+            .activity:
+            format.encode(sample(at: elapsed, in: surroundings), into: &block)
         }
     }
 

@@ -3,6 +3,7 @@ import re
 import signal
 import socket
 import time
+from pathlib import Path
 
 import pytest
 
@@ -131,6 +132,30 @@ def test_34_bytes_of_advertising_data_are_refused_with_the_bytes_itemised(tmp_pa
     _, messages = run("check", str(path), code=2)
     assert "advertising data is 34 of 31 bytes" in messages
     assert "flags 3" in messages and "name 13" in messages and "uuid128 18" in messages
+
+
+VECTORS = Path(__file__).resolve().parent.parent / "Vectors"
+
+
+def test_check_replays_every_transcript_on_the_profile_beside_it():
+    transcripts = sorted(VECTORS.glob("*/**/*.txt"))
+    assert len(transcripts) > 150
+    for transcript in transcripts:
+        run("check", "--transcript", str(transcript), str(transcript.parent / "profile.yaml"))
+
+
+def test_check_tells_the_first_difference_from_a_transcript_and_ends_with_1(tmp_path):
+    server = str(VECTORS / "gatt/strictness/usual/profile.yaml")
+    path = tmp_path / "other.txt"
+    path.write_text("# what it does not do\n> 0A1200\n< 0B010204\n> 0A1400\n< 00\n",
+                    encoding="utf-8")
+    printed, _ = run("check", "--transcript", str(path), server, code=1)
+    assert printed == f"{path}:3: the server sent 0B010203, expected 0B010204\n"
+    path.write_text("> 0A12\n\nsend 0A1200\n", encoding="utf-8")
+    _, messages = run("check", "--transcript", str(path), server, code=2)
+    assert messages.startswith(f"{path}:3: cannot read")
+    _, messages = run("check", "--transcript", str(tmp_path / "none"), server, code=2)
+    assert "No such file" in messages
 
 
 def test_hci_without_bluetooth_in_the_kernel_ends_with_3():
