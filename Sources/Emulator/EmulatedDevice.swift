@@ -120,10 +120,9 @@ public struct EmulatedDevice: Sendable {
         host.server.reportsAccess = feelsUse
     }
 
-    /// Whether reads are told, or only what changes something. Where use is felt they always are.
-    public var reportsReads: Bool {
-        get { host.server.reportsAccess }
-        set { host.server.reportsAccess = newValue || feelsUse }
+    /// Whether each read and write is told; what follows of them is done either way.
+    public var reportsAccess: Bool = false {
+        didSet { host.server.reportsAccess = reportsAccess || feelsUse }
     }
 
     /// Says the wall clock, for values that are clocks; before power-on.
@@ -237,8 +236,20 @@ public struct EmulatedDevice: Sendable {
         host.receive(packet, at: now, sending: &out, emit: &hostEvents)
         if followsWrites { followWrites(at: now, &out) }
         if !counters.isEmpty { countWrites(at: now, &out) }
-        if !streams.isEmpty { stream(at: now, &out) }
+        // Data alone gives no room to send; it may subscribe, which is told.
+        if !streams.isEmpty, !isData(packet) || !isAccessAlone {
+            stream(at: now, &out)
+        }
         forward(at: now, &out, &emit)
+    }
+
+    private func isData(_ packet: Span<UInt8>) -> Bool {
+        packet.count > 0 && packet[0] == H4PacketType.acl.rawValue
+    }
+
+    /// Whether the host has told of reads and writes of values and of nothing else.
+    private var isAccessAlone: Bool {
+        hostEvents.elements.allSatisfy(\.isAccess)
     }
 
     public var deadline: Instant? {
@@ -291,9 +302,9 @@ public struct EmulatedDevice: Sendable {
                 continue
             }
             for index in counters where values[index].counted == handle {
-                let step = values[index].machine.sample(at: now, into: &sample)
+                let step = values[index].machine.sample(at: now)
                 let handle = values[index].handle
-                host.server.setValue(sample.bytes, of: handle)
+                host.server.setValue(values[index].machine.value, of: handle)
                 if step.isSent, values[index].isSendable {
                     host.notify(handle, at: now, sending: &out, emit: &hostEvents)
                 }
@@ -309,8 +320,10 @@ public struct EmulatedDevice: Sendable {
             while left > 0, host.stream(handle, at: now, sending: &out, emit: &hostEvents) {
                 left -= 1
                 guard values[index].samplesToSend else { continue }
-                let step = values[index].machine.sample(at: now, into: &sample)
-                if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
+                let step = values[index].machine.sample(at: now)
+                if step.isUpdated {
+                    host.server.setValue(values[index].machine.value, of: handle)
+                }
             }
         }
     }
@@ -323,13 +336,30 @@ public struct EmulatedDevice: Sendable {
         at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
     ) {
         for event in hostEvents.elements {
-            emit.append(.host(event))
+            if event.isAccess, !reportsAccess {
+                guard feelsUse else { continue }
+            } else {
+                emit.append(.host(event))
+            }
             react(to: event, at: now, &out, &emit)
         }
         hostEvents.removeAll()
         for note in notes { emit.append(.said(note)) }
         notes.removeAll()
         host.settle(at: now, sending: &out)
+    }
+}
+
+extension PeripheralEvent {
+    /// Whether a client has read or written a value, as it may thousands of times a second.
+    fileprivate var isAccess: Bool {
+        switch self {
+        case .server(.read), .server(.written): true
+        case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
+            .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
+            .parametersAnswered, .overflow, .pairingRefused, .disconnected:
+            false
+        }
     }
 }
 
