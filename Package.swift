@@ -106,6 +106,17 @@ let package = Package(
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
             path: "Tools/libfuzzer/Driver", swiftSettings: house),
+
+        // What Tools/perf measures inside the process.
+        .target(name: "CAllocations", path: "Tools/perf-bench/CAllocations"),
+        .executableTarget(
+            name: "in-process",
+            dependencies: [
+                "CAllocations", "Wire", "SansIO", "HCI", "Profiles", "VirtualController",
+                "Emulator", "LinuxIO",
+            ],
+            path: "Tools/perf-bench/InProcess", swiftSettings: house),
+
         tests(
             "Harness",
             [
