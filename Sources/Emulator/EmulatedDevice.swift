@@ -30,7 +30,8 @@ public struct EmulatedDevice: Sendable {
     /// profile does not advertise.
     public internal(set) var history: IntervalHistory?
     private let seed: UInt64
-    private var isOn = false
+    /// Whether it has been powered on.
+    public private(set) var isOn = false
     var values: [LiveValue] = []
     /// Of `values` those that are sent as fast as possible, and those that count writes.
     private var streams: [Int] = []

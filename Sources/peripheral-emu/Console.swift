@@ -89,7 +89,7 @@ struct Console {
     }
 
     /// Seconds and milliseconds since power-on: `   12.345  `.
-    private static func stamp(_ time: TimeSpan) -> String {
+    static func stamp(_ time: TimeSpan) -> String {
         let milliseconds = time.microseconds / 1000
         let fraction = String(milliseconds % 1000 + 1000).dropFirst()
         let seconds = String(milliseconds / 1000)

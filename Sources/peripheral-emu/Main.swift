@@ -41,6 +41,7 @@ enum PeripheralEmu {
             console.print(ProfileSchema.text)
             return .done
         case .success(.profiles): return ProfilesCommand.run(&console)
+        case .success(.control(let options)): return ControlCommand.run(options, &console)
         case .success(.run(let options)): return RunCommand.run(options)
         }
     }
