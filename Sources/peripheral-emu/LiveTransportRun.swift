@@ -218,7 +218,7 @@ struct LiveTransportRun: ~Copyable {
                 continue
             }
             reporter.report(event, of: port.device, at: now)
-            if case .host(.advertising) = event {
+            if case .advertising = event {
                 lastPause = .zero
                 lastReason = ""
             }

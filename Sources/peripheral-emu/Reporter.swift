@@ -2,6 +2,7 @@
 import Advertising
 import BLEHost
 import Emulator
+import Glibc
 import LinuxIO
 import SansIO
 import Simulation
@@ -11,6 +12,7 @@ import Wire
 struct Reporter {
     var console: Console
     private var capture: FileOutput?
+    private var isCaptureCut = false
     /// Power-on; times in the log count from here.
     private var start: Instant
     /// Whether the capture is written out at each turn: who looks on sees it grow, and a kill loses
@@ -93,7 +95,9 @@ struct Reporter {
             } catch {
                 console.log(LogLine(.error, "the capture ends here: \(error)"))
                 capture = nil
-                outcome = .failure
+                isCaptureCut = true
+                // That nobody reads it is no reason for the accessory to end.
+                if error.code != EAGAIN { outcome = .failure }
             }
         }
         console.flush()
@@ -125,7 +129,6 @@ struct Reporter {
             console.log(LogLine(.error, "the capture is incomplete: \(error)"))
             code = .failure
         }
-        console.flush()
-        return code
+        return console.finish(code == .done && isCaptureCut ? .failure : code)
     }
 }

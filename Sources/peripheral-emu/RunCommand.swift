@@ -64,7 +64,8 @@ enum RunCommand {
     /// and must end with them.
     private static func openCapture(_ options: RunOptions) throws(SystemError) -> FileOutput? {
         guard let path = options.capture else { return nil }
-        return try FileOutput(path: path == "-" ? "/dev/stdout" : path)
+        return try FileOutput(
+            path: path == "-" ? "/dev/stdout" : path, isLive: !options.virtualTime)
     }
 
     private static func runVirtual(
