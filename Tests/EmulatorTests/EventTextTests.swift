@@ -130,6 +130,23 @@ import Wire
         #expect(device.line(for: .activity(.changed(change)), upTo: .debug) == nil)
     }
 
+    @Test("as JSON a change of interval has from, to and reason, and what follows its own")
+    func intervalJSON() throws {
+        let device = try SampleProfile.device()
+        let decision = IntervalDecision(
+            at: .zero, from: .maximum, to: .minimum, reason: "activity 0.4 g above 0.12 g")
+        let object = device.json(for: .interval(decision), at: .seconds(2), upTo: .info)
+        #expect(object?["event"] == .string("interval") && object?["time"] == .real(2))
+        #expect(object?["from"] == .real(10_240) && object?["to"] == .real(20))
+        #expect(object?["reason"] == .string("activity 0.4 g above 0.12 g"))
+        let event = DeviceEvent.advertising(.minimum, gap: .milliseconds(3), reason: "why")
+        let on = device.json(for: event, at: .zero, upTo: .info)
+        #expect(on?["interval"] == .real(20) && on?["reason"] == .string("why"))
+        #expect(
+            on?["text"]
+                == .string("advertising connectable every 20 ms, after 3000 us off the air: why"))
+    }
+
     @Test("a source that is lost is a warning, a level is for those who look closely")
     func activity() throws {
         let device = try SampleProfile.device()

@@ -11,6 +11,8 @@ extension ControlMethod {
         help: "the value that REFERENCE names, decoded",
         run: { call, device, _, _ throws(RPCError) in
             let reference = try call.text("reference")
+            // What every device has is not in the profile, and is read all the same.
+            if let implicit = device.implicit(reference) { return try device.value(implicit) }
             return try device.value(device.subject(reference))
         },
         text: { [assignment($0)] })
@@ -99,6 +101,15 @@ extension EmulatedDevice {
         }
         let name = plan.binding(valueHandle: handle)?.name ?? reference
         return Subject(name: name, handle: handle, field: target.field)
+    }
+
+    /// A characteristic that is added automatically, by its name.
+    func implicit(_ name: String) -> Subject? {
+        let named = plan.bindings.filter { $0.name == name }
+        guard named.count == 1, let binding = named.first,
+            !profile.services.contains(where: { $0.name == binding.serviceName })
+        else { return nil }
+        return Subject(name: name, handle: binding.valueHandle)
     }
 
     /// The object for a value as it is now.
