@@ -125,8 +125,8 @@ extension EmulatedDevice {
             else { return }
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
-        case .advertising, .ready, .note, .connectionUpdated, .overflow, .parametersAnswered, .pairingRefused,
-            .server:
+        case .advertising, .ready, .note, .connectionUpdated, .overflow, .parametersAnswered,
+            .pairingRefused, .server:
             break
         }
     }

@@ -14,16 +14,31 @@ public final class LineConnection {
         guard let path = UnixServer.path(path[...]) else {
             throw SystemError(ENAMETOOLONG, operation: "connect to", object: path)
         }
-        do throws(SystemError) {
-            switch try Sockets.connect(toPath: path) {
-            case .done(let descriptor), .pending(let descriptor): self.descriptor = descriptor
-            }
-        } catch {
+        do throws(SystemError) { descriptor = try Self.connect(path) } catch {
             let isAbsent = error.code == ENOENT || error.code == ECONNREFUSED
             throw error.advising(
                 isAbsent ? "is the accessory running, with --control \(path)?" : nil)
         }
     }
+
+    private static func connect(_ path: String) throws(SystemError) -> Descriptor {
+        var left = connectTries
+        while true {
+            do throws(SystemError) {
+                switch try Sockets.connect(toPath: path) {
+                case .done(let descriptor), .pending(let descriptor): return descriptor
+                }
+            } catch {
+                // More clients wait there than the kernel lets wait.
+                guard error.code == EAGAIN, left > 0 else { throw error }
+                left -= 1
+                usleep(10_000)
+            }
+        }
+    }
+
+    /// 10 ms apart.
+    private static let connectTries = 500
 
     /// Sends a text with the ends of its lines.
     public func send(_ text: String) throws(SystemError) {

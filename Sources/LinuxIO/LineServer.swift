@@ -52,6 +52,8 @@ public final class LineServer {
     private var buffer = ReadBuffer()
     private var spare = SpareDescriptor()
 
+    /// Clients that may wait to be taken; one more is refused by the kernel at once.
+    private static let backlog: Int32 = 128
     /// Clients at once.
     public static let clientsMax = 32
     /// Octets a client may leave unread; beyond them it is dropped.
@@ -70,7 +72,7 @@ public final class LineServer {
                 object: path.isEmpty ? "an empty path" : path,
                 advice: "choose a path of 1 to \(SocketAddress.pathOctetsMax) octets")
         }
-        listener = try server.listen(backlog: 16, isPrivate: true)
+        listener = try server.listen(backlog: Self.backlog, isPrivate: true)
         self.server = server
         self.path = path
         self.lineOctetsMax = lineOctetsMax

@@ -57,14 +57,6 @@ import Wire
                 .note(.linkOverflow(ConnectionHandle(rawValue: 1))), .warning,
                 "connection 0x0001 takes no data and keeps asking: disconnected"
             ),
-            (
-                .advertising(.minimum, gap: nil), .info,
-                "advertising connectable every 20 ms: idle at power-on"
-            ),
-            (
-                .advertising(.minimum, gap: .microseconds(312)), .info,
-                "advertising connectable every 20 ms, after 312 us off the air: idle at power-on"
-            ),
             (.advertisingPaused, .debug, "advertising paused to change its interval"),
             (.advertisingStopped, .info, "advertising stopped"),
             (
@@ -128,6 +120,17 @@ import Wire
         let change = ActivityChange(
             at: .zero, state: .active, reason: .above(value: 1, threshold: 0.5))
         #expect(device.line(for: .activity(.changed(change)), upTo: .debug) == nil)
+    }
+
+    @Test("advertising says how, how often, after what gap, and why")
+    func advertising() throws {
+        let device = try SampleProfile.device()
+        for (gap, said) in [(nil, ""), (TimeSpan.microseconds(312), ", after 312 us off the air")] {
+            let event = DeviceEvent.advertising(.minimum, gap: gap, reason: "why")
+            let text = "advertising connectable every 20 ms\(said): why"
+            #expect(device.line(for: event, upTo: .info) == LogLine(.info, text))
+            #expect(device.line(for: event, upTo: .warning) == nil)
+        }
     }
 
     @Test("as JSON a change of interval has from, to and reason, and what follows its own")

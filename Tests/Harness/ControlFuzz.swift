@@ -22,8 +22,7 @@ enum ControlFuzz {
     }
 
     static func run(_ bytes: [UInt8]) {
-        var world = GuestWorld(device)
-        world.powerOn()
+        var world = ready
         var session = ControlSession()
         for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(4) {
             let answer = world.ask(&session, Array(line))
@@ -43,9 +42,12 @@ enum ControlFuzz {
         } catch { preconditionFailure("an answer is JSON: \(error)") }
     }
 
-    private static var device: EmulatedDevice {
-        do { return try SampleProfile.device() } catch {
-            preconditionFailure("the sample loads: \(error)")
-        }
-    }
+    /// A device that advertises; each run takes a copy.
+    private static let ready: GuestWorld = {
+        do {
+            var world = GuestWorld(try SampleProfile.device())
+            world.powerOn()
+            return world
+        } catch { preconditionFailure("the sample loads: \(error)") }
+    }()
 }

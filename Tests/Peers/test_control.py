@@ -1,4 +1,4 @@
-"""The control socket of a running accessory, from the outside: programs, people, and rude clients."""
+"""The control socket of a running accessory from outside: programs, people and rude clients."""
 import asyncio
 import contextlib
 import json
@@ -265,7 +265,8 @@ def test_ctl_speaks_to_a_person(tmp_path):
         assert listed.startswith("Desk Sensor, ") and "read, notify = -5.00 °C" in listed
         assert len(json.loads(ctl(path, "--json", "list"))["services"]) == 3
         said = ctl(path, "set", "temperature", "hot", code=1)
-        assert said == "temperature: 'hot' cannot stand here; write a number from -273.15 to 327.67\n"
+        assert said == ("temperature: 'hot' cannot stand here; "
+                        "write a number from -273.15 to 327.67\n")
         assert "write 'temperature'" in ctl(path, "get", "temperatur", code=1)
         assert "did you mean list?" in ctl(path, "lst", code=2)
         assert "write ctl get REFERENCE" in ctl(path, "get", code=2)
@@ -279,7 +280,7 @@ def test_ctl_speaks_to_a_person(tmp_path):
         emulator.process.terminate()
         watch.wait_for(r"^ +\d+\.\d{3}  advertising stopped$")
         watch.wait_for("the accessory has ended")
-        assert watch.stop() == 0
+        assert watch.process.wait(SECONDS) == 0 and watch.stop() == 0
     said = ctl(path, "list", code=3)
     assert "No such file" in said and f"--control {path}" in said
     silent = socket.socket(socket.AF_UNIX)

@@ -130,7 +130,8 @@ public struct ControlSession: Sendable {
         _ line: Span<UInt8>, of device: inout EmulatedDevice, at now: Instant,
         sending out: inout ByteBlock, emit: inout Outputs<DeviceEvent>
     ) -> String? {
-        guard line.indices.contains(where: { line[$0] > 0x20 }) else { return nil }
+        let isBlank = line.indices.allSatisfy { [0x20, 0x09, 0x0D].contains(line[$0]) }
+        guard !isBlank else { return nil }
         let request: RPCRequest
         do throws(RPCRequest.Refusal) { request = try RPCRequest(line) } catch {
             return RPC.answer(error.error, to: error.id)

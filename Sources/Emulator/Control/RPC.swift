@@ -56,7 +56,8 @@ struct RPCRequest {
         }
         let id = id ?? .null
         guard value["jsonrpc"] == .string("2.0") else {
-            throw Refusal(id: id, error: .request("'jsonrpc' must be \"2.0\"; write \(Self.example)"))
+            throw Refusal(
+                id: id, error: .request("'jsonrpc' must be \"2.0\"; write \(Self.example)"))
         }
         guard let method = value["method"]?.string else {
             throw Refusal(

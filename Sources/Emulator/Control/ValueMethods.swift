@@ -19,7 +19,9 @@ extension ControlMethod {
 
     static let set = ControlMethod(
         name: "set",
-        parameters: [.init(name: "reference", kind: .reference), .init(name: "value", kind: .value)],
+        parameters: [
+            .init(name: "reference", kind: .reference), .init(name: "value", kind: .value),
+        ],
         help: "a new value, as in the profile or hex:01FF; it no longer moves by itself",
         run: { call, device, out, emit throws(RPCError) in
             let reference = try call.text("reference")
