@@ -27,7 +27,6 @@ enum PeripheralEmu {
         case .failure(let error):
             console.error("\(error)")
             return console.finish(.usage)
-        case .success(.run(let options)): return RunCommand.run(options)
         case .success(let command):
             let code = run(command, &console)
             return console.finish(code)

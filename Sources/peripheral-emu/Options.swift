@@ -155,7 +155,7 @@ enum Options {
         Row(
             control, "PATH",
             "serve a control socket at this path, for ctl and other programs; with ctl: the "
-                + "socket to speak to"
+                + "socket to speak to, $\(ControlOptions.variable) without it"
         ) { run, text throws(UsageError) in run.control = text },
         Row("no-reconnect", nil, "end with exit code 3 when the controller is lost") {
             run, _ throws(UsageError) in run.reconnects = false
