@@ -47,7 +47,10 @@ enum AssignedNameTables {
         183A insulin-delivery
         183B binary-sensor
         183C emergency-configuration
+        183D authorization-control
         183E physical-activity-monitor
+        183F elapsed-time
+        1840 generic-health-sensor
         1843 audio-input-control
         1844 volume-control
         1845 volume-offset-control
@@ -67,6 +70,16 @@ enum AssignedNameTables {
         1853 common-audio
         1854 hearing-access
         1855 telephony-and-media-audio
+        1856 public-broadcast-announcement
+        1857 electronic-shelf-label
+        1858 gaming-audio
+        1859 mesh-proxy-solicitation
+        185A industrial-measurement-device
+        185B ranging
+        185C hid-iso
+        185D cookware
+        185E voice-assistant
+        185F generic-voice-assistant
         """)
     static let characteristics = NumberedLines("""
         2A00 device-name
@@ -214,7 +227,7 @@ enum AssignedNameTables {
         2A92 resting-heart-rate
         2A93 sport-type-for-aerobic-and-anaerobic-thresholds
         2A94 three-zone-heart-rate-limits
-        2A95 two-zone-heart-rate-limit
+        2A95 two-zone-heart-rate-limits
         2A96 vo2-max
         2A97 waist-circumference
         2A98 weight
@@ -230,7 +243,7 @@ enum AssignedNameTables {
         2AA2 language
         2AA3 barometric-pressure-trend
         2AA4 bond-management-control-point
-        2AA5 bond-management-features
+        2AA5 bond-management-feature
         2AA6 central-address-resolution
         2AA7 cgm-measurement
         2AA8 cgm-feature
@@ -365,9 +378,15 @@ enum AssignedNameTables {
         2B2C bss-response
         2B2D emergency-id
         2B2E emergency-text
+        2B2F acs-status
+        2B30 acs-data-in
+        2B31 acs-data-out-notify
+        2B32 acs-data-out-indicate
+        2B33 acs-control-point
         2B34 enhanced-blood-pressure-measurement
         2B35 enhanced-intermediate-cuff-pressure
         2B36 blood-pressure-record
+        2B37 registered-user
         2B38 br-edr-handover-data
         2B39 bluetooth-sig-data
         2B3A server-supported-features
@@ -380,7 +399,7 @@ enum AssignedNameTables {
         2B41 sleep-activity-instantaneous-data
         2B42 sleep-activity-summary-data
         2B43 physical-activity-monitor-control-point
-        2B44 activity-current-session
+        2B44 physical-activity-current-session
         2B45 physical-activity-session-descriptor
         2B46 preferred-units
         2B47 high-resolution-height
@@ -411,6 +430,12 @@ enum AssignedNameTables {
         2B85 coordinated-set-size
         2B86 set-member-lock
         2B87 set-member-rank
+        2B88 encrypted-data-key-material
+        2B89 apparent-energy-32
+        2B8A apparent-power
+        2B8B live-health-observations
+        2B8C co2-concentration
+        2B8D cosine-of-the-angle
         2B8E device-time-feature
         2B8F device-time-parameters
         2B90 device-time
@@ -437,6 +462,7 @@ enum AssignedNameTables {
         2BA5 media-control-point-opcodes-supported
         2BA6 search-results-object-id
         2BA7 search-control-point
+        2BA8 energy-32
         2BA9 media-player-icon-object-type
         2BAA track-segments-object-type
         2BAB track-object-type
@@ -489,6 +515,18 @@ enum AssignedNameTables {
         2BDA hearing-aid-features
         2BDB hearing-aid-preset-control-point
         2BDC active-preset-index
+        2BDD stored-health-observations
+        2BDE fixed-string-64
+        2BDF high-temperature
+        2BE0 high-voltage
+        2BE1 light-distribution
+        2BE2 light-output
+        2BE3 light-source-type
+        2BE4 noise
+        2BE5 relative-runtime-in-a-correlated-color-temperature-range
+        2BE6 time-second-32
+        2BE7 voc-concentration
+        2BE8 voltage-frequency
         2BE9 battery-critical-status
         2BEA battery-health-status
         2BEB battery-health-information
@@ -497,6 +535,78 @@ enum AssignedNameTables {
         2BEE battery-time-status
         2BEF estimated-service-date
         2BF0 battery-energy-status
+        2BF1 observation-schedule-changed
+        2BF2 elapsed-time
+        2BF3 health-sensor-features
+        2BF4 ghs-control-point
+        2BF5 le-gatt-security-levels
+        2BF6 esl-address
+        2BF7 ap-sync-key-material
+        2BF8 esl-response-key-material
+        2BF9 esl-current-absolute-time
+        2BFA esl-display-information
+        2BFB esl-image-information
+        2BFC esl-sensor-information
+        2BFD esl-led-information
+        2BFE esl-control-point
+        2BFF udi-for-medical-devices
+        2C00 gmap-role
+        2C01 ugg-features
+        2C02 ugt-features
+        2C03 bgs-features
+        2C04 bgr-features
+        2C05 percentage-8-steps
+        2C06 acceleration
+        2C07 force
+        2C08 linear-position
+        2C09 rotational-speed
+        2C0A length
+        2C0B torque
+        2C0C imd-status
+        2C0D imds-descriptor-value-changed
+        2C0E first-use-date
+        2C0F life-cycle-data
+        2C10 work-cycle-data
+        2C11 service-cycle-data
+        2C12 imd-control
+        2C13 imd-historical-data
+        2C14 ras-features
+        2C15 real-time-ranging-data
+        2C16 on-demand-ranging-data
+        2C17 ras-control-point
+        2C18 ranging-data-ready
+        2C19 ranging-data-overwritten
+        2C1A coordinated-set-name
+        2C1B humidity-8
+        2C1C illuminance-16
+        2C1D acceleration-3d
+        2C1E precise-acceleration-3d
+        2C1F acceleration-detection-status
+        2C20 door-window-status
+        2C21 pushbutton-status-8
+        2C22 contact-status-8
+        2C23 hid-iso-properties
+        2C24 le-hid-operation-mode
+        2C25 cookware-description
+        2C26 recipe-control
+        2C27 recipe-parameters
+        2C28 cooking-step-status
+        2C29 cooking-zone-capabilities
+        2C2A cooking-zone-desired-cooking-conditions
+        2C2B cooking-zone-actual-cooking-conditions
+        2C2C cookware-sensor-data
+        2C2D cookware-sensor-aggregate
+        2C2E cooking-temperature
+        2C2F cooking-zone-perceived-power
+        2C30 kitchen-appliance-airflow
+        2C31 voice-assistant-name
+        2C32 voice-assistant-uuid
+        2C33 voice-assistant-service-control-point
+        2C34 installed-location
+        2C35 voice-assistant-session-state
+        2C36 voice-assistant-session-flag
+        2C37 voice-assistant-supported-languages
+        2C38 voice-assistant-supported-features
         """)
     static let descriptors = NumberedLines("""
         2900 extended-properties
@@ -515,6 +625,14 @@ enum AssignedNameTables {
         290D environmental-sensing-trigger-setting
         290E time-trigger-setting
         290F complete-br-edr-transport-block-data
+        2910 observation-schedule
+        2911 valid-range-and-accuracy
+        2912 measurement-description
+        2913 manufacturer-limits
+        2914 process-tolerances
+        2915 imd-trigger-setting
+        2916 cooking-sensor-info
+        2917 cooking-trigger-setting
         """)
     static let companies = NumberedLines("""
         0000 ericsson-ab
