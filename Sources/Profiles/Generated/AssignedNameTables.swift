@@ -4333,6 +4333,44 @@ enum AssignedNameTables {
         1442 location-and-navigation-display
         1443 location-pod
         1444 location-and-navigation-pod
+        1480 industrial-measurement-device
+        1481 torque-testing-device
+        1482 caliper
+        1483 dial-indicator
+        1484 micrometer
+        1485 height-gauge
+        1486 force-gauge
+        14C0 industrial-tools
+        14C1 machine-tool-holder
+        14C2 clamping-device
+        14C3 clamping-jaws-jaw-chuck
+        14C4 clamping-collet-chuck
+        14C5 clamping-mandrel
+        14C6 vise
+        14C7 zero-point-clamping-system
+        14C8 torque-wrench
+        14C9 torque-screwdriver
+        1500 cookware-device
+        1501 pot-and-jugs
+        1502 pressure-cooker
+        1503 slow-cooker
+        1504 steam-cooker
+        1505 saucepan
+        1506 frying-pan
+        1507 casserole
+        1508 dutch-oven
+        1509 grill-pan-raclette-grill-griddle-pan
+        150A braising-pan
+        150B wok-pan
+        150C paella-pan
+        150D crepe-pan
+        150E tagine
+        150F fondue
+        1510 lid
+        1511 wired-probe
+        1512 wireless-probe
+        1513 baking-molds
+        1514 baking-tray
         """)
     static let units = NumberedLines("""
         2700 unitless -
@@ -4347,6 +4385,7 @@ enum AssignedNameTables {
         2711 cubic-metre m³
         2712 metre-per-second m/s
         2713 metre-per-second-squared m/s²
+        2715 kilogram-per-cubic-metre kg/m³
         2720 radian rad
         2722 hertz Hz
         2723 newton N
@@ -4401,15 +4440,16 @@ enum AssignedNameTables {
         27B7 millilitre-per-kilogram-per-minute ml/kg/min
         27B8 pound lb
         27BA step-per-minute 1/min
-        27C2 decibel dB
-        27C3 parts-per-million ppm
-        27C4 parts-per-billion ppb
+        27C2 litre-per-second l/s
+        27C3 decibel dB
+        27C4 parts-per-million ppm
+        27C5 parts-per-billion ppb
         """)
     static let formats = NumberedLines("""
         2A00 utf8
         2A01 appearance
         2A06 words no-alert mild-alert high-alert
-        2A07 sint8 1 decibel -100 20
+        2A07 sint8 1 decibel-milliwatt -100 20
         2A09 words unknown monday tuesday wednesday thursday friday saturday sunday
         2A0E sint8 15 minute
         2A13 words unknown network-time-protocol gps radio-time-signal manual atomic-clock cellular-network not-synchronized
@@ -4469,6 +4509,7 @@ enum AssignedNameTables {
         2A99 uint32
         2A9A uint8
         2AA2 utf8
+        2AA3 words unknown continuously-falling continuously-rising falling-then-steady rising-then-steady falling-before-a-lesser-rise falling-before-a-greater-rise rising-before-a-greater-fall rising-before-a-lesser-fall steady
         2AA6 words not-supported supported
         2AC9 words only-resolvable-private-addresses
         2AE2 boolean
@@ -4477,6 +4518,20 @@ enum AssignedNameTables {
         2AFB uint24 0.01 lux 0 167772.14
         2B0D sint8 0.5 degree-celsius
         2B18 uint16 0.015625 volt 0 1022
+        2B8C uint16 1 parts-per-million 0 65533
+        2BCF medfloat16 1 kilogram-per-cubic-metre
+        2BD0 medfloat16 1 kilogram-per-cubic-metre
+        2BD1 medfloat16 1 parts-per-billion
+        2BD2 medfloat16 1 kilogram-per-cubic-metre
+        2BD3 medfloat16 1 kilogram-per-cubic-metre
+        2BD4 medfloat16 1 kilogram-per-cubic-metre
+        2BD5 medfloat16 1 kilogram-per-cubic-metre
+        2BD6 medfloat16 1 kilogram-per-cubic-metre
+        2BD7 medfloat16 1 kilogram-per-cubic-metre
+        2BD8 medfloat16 1 kilogram-per-cubic-metre
+        2BD9 medfloat16 1 kilogram-per-cubic-metre
+        2BE4 uint8 1 decibel 0 253
+        2BE7 uint16 1 parts-per-billion 0 65533
         """)
     static let layouts = NumberedLines("""
         2A04 minimum-connection-interval=uint16*1.25@millisecond maximum-connection-interval=uint16*1.25@millisecond latency=uint16 supervision-timeout=uint16*10@millisecond
@@ -4518,5 +4573,7 @@ enum AssignedNameTables {
         2A9D flags=uint8#[unit:0:1:si|imperial] weight=uint16*0.005@kilogram?!0 weight=uint16*0.01@pound?0 time-stamp=(2A08)?1 user-id=uint8?2 bmi=uint16*0.1?3 height=uint16*0.001@metre?3&!0 height=uint16*0.1@inch?3&0
         2A9E features=uint32[time-stamp:0:1,multiple-users:1:1,bmi:2:1,weight-resolution:3:4:not-specified|0.5-kg-or-1-lb|0.2-kg-or-0.5-lb|0.1-kg-or-0.2-lb|0.05-kg-or-0.1-lb|0.02-kg-or-0.05-lb|0.01-kg-or-0.02-lb|0.005-kg-or-0.01-lb,height-resolution:7:3:not-specified|0.01-m-or-1-inch|0.005-m-or-0.5-inch|0.001-m-or-0.1-inch]
         2A9F opcode=words(_|register-new-user|consent|delete-user-data|list-all-users|delete-users) parameter=bytes
+        2AA0 x=sint16*0.0000001@tesla y=sint16*0.0000001@tesla
+        2AA1 x=sint16*0.0000001@tesla y=sint16*0.0000001@tesla z=sint16*0.0000001@tesla
         """)
 }
