@@ -107,7 +107,7 @@ struct ReactionForm {
     /// A value in a format, as octets.
     private func octets(of format: ValueFormat) -> Form<[UInt8]> {
         let form = ValueForm(format: format)
-        return Form(says: form.says) { place, context in
+        return Form(says: form.says, schema: { .value }) { place, context in
             guard let source = form.source(place, context) else { return nil }
             guard case .constant(let octets) = source else {
                 context.report(place, "only a constant can stand here", "write \(form.says)")
