@@ -40,6 +40,9 @@ enum PeripheralEmu {
         case .success(.schema):
             console.print(ProfileSchema.text)
             return .done
+        case .success(.reference):
+            console.print(ProfileReference.text)
+            return .done
         case .success(.profiles): return ProfilesCommand.run(&console)
         case .success(.run(let options)): return RunCommand.run(options)
         }

@@ -260,8 +260,8 @@ import Wire
     @Test("names are found both ways, also the first and the last of a table")
     func names() {
         #expect(AssignedNames.service(BluetoothUUID(0x1800)) == "generic-access")
-        #expect(AssignedNames.service(BluetoothUUID(0x1855)) == "telephony-and-media-audio")
-        #expect(AssignedNames.service(BluetoothUUID(0x1856)) == nil)
+        #expect(AssignedNames.service(BluetoothUUID(0x185F)) == "generic-voice-assistant")
+        #expect(AssignedNames.service(BluetoothUUID(0x1817)) == nil)
         #expect(
             AssignedNames.service(
                 BluetoothUUID("0000180F-0000-1000-8000-00805F9B34FB")
