@@ -60,6 +60,11 @@ struct Keys {
         for key in keys { refuse(key, "'\(key)' is not supported yet", "remove it") }
     }
 
+    /// Keys that stand in another form of the same map: known, so that a mistyped one is told so.
+    mutating func mention(_ keys: [String]) {
+        if recorder == nil { known += keys.filter { !has($0) } }
+    }
+
     /// A key that is known and cannot be used.
     mutating func refuse(_ key: String, _ problem: String, _ remedy: String) {
         if take(key) != nil { report(at: key, problem, remedy) }

@@ -199,6 +199,7 @@ private struct PolicyRule: Sendable {
                 "keep one of them")
             for shape in shapes.dropFirst() { _ = keys.optional(shape, Form<Place>.any(says: "")) }
         }
+        if shapes.isEmpty { keys.mention(["levels", "hysteresis", "curve"]) }
         let response =
             switch shapes.first {
             case "curve": curve(&keys)
