@@ -31,6 +31,9 @@ public struct RecordStore: Sendable {
     /// Between two records; a peripheral sends them in different connection events.
     public static let pause = TimeSpan.milliseconds(50)
 
+    /// The request that ends a report.
+    public static let abort = Opcode.abort
+
     private enum Opcode {
         static let report: UInt8 = 1
         static let delete: UInt8 = 2
@@ -62,7 +65,7 @@ public struct RecordStore: Sendable {
         self.records = records.sorted { $0.number < $1.number }
     }
 
-    /// Whether a report is under way: another request then begins anew.
+    /// Whether a report is under way: another request but an abort is then refused.
     public var isBusy: Bool { isReporting }
 
     /// Takes a request that was written.

@@ -12,6 +12,8 @@ struct LiveRecords: Sendable {
     let handle: UInt16
     let recordHandle: UInt16?
     let contextHandle: UInt16?
+    /// What a request gets while a report is under way.
+    let busyError: ATTError
     /// The client that asked last: its link's end ends the report.
     var client: Int?
     var store: RecordStore
@@ -22,6 +24,9 @@ struct LiveRecords: Sendable {
                 LiveRecords(
                     handle: binding.valueHandle, recordHandle: plan.handle(of: spec.target),
                     contextHandle: spec.contextTarget.flatMap { plan.handle(of: $0) },
+                    // The Glucose Service, 1.6, is older than the common number.
+                    busyError: binding.serviceName == "glucose"
+                        ? ATTError(rawValue: 0x80) : .procedureAlreadyInProgress,
                     store: RecordStore(spec.records))
             }
         }
@@ -117,6 +122,7 @@ extension EmulatedDevice {
                 for index in records.indices where records[index].client == link {
                     records[index].client = nil
                     records[index].store.cancel()
+                    setBusy(index, false)
                 }
             case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
                 .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
@@ -157,7 +163,10 @@ extension EmulatedDevice {
         case .log(let text): note("\(binding.name): \(text)")
         case .store(let target):
             change(target, to: written, because: binding, at: now, &out)
-        case .set(let target, let octets):
+        case .set(let target, var octets, let places):
+            for place in places where octets.indices.contains(place) {
+                octets[place] = written.first ?? 0
+            }
             change(target, to: octets, because: binding, at: now, &out)
         case .send(let target):
             guard let handle = plan.handle(of: target) else { return }
@@ -199,7 +208,14 @@ extension EmulatedDevice {
         }
     }
 
+    private mutating func setBusy(_ index: Int, _ isBusy: Bool) {
+        host.server.setBusy(
+            isBusy, records[index].handle, butFor: RecordStore.abort,
+            error: records[index].busyError)
+    }
+
     private mutating func sendRecords(_ index: Int, at now: Instant, _ out: inout ByteBlock) {
+        setBusy(index, records[index].store.isBusy)
         for output in recordOutputs.elements {
             let (octets, handle): ([UInt8], UInt16?) =
                 switch output {

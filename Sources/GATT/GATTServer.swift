@@ -23,6 +23,8 @@ public struct GATTServer: Sendable {
 
     /// What the application refuses of writes; few values have rules.
     var writeRules: [WriteRules] = []
+    /// Control points at work, and the op code that is written to them all the same.
+    var busy: [(handle: UInt16, opcode: UInt8, error: ATTError)] = []
     var links: [ServerLink]
     /// For each client the bits of each managed CCCD: 0 notify, 1 indicate, 7 written on this link.
     var configurations: [UInt8]

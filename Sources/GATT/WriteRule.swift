@@ -96,8 +96,22 @@ extension GATTServer {
         return rules.firstIndex { $0.condition.holds(for: value, isSubscribed: isSubscribed) }
     }
 
+    /// Says whether a procedure that writes to `handle` begin is under way: other writes than those
+    /// that begin with `opcode`, which ends it, are then refused.
+    public mutating func setBusy(
+        _ isBusy: Bool, _ handle: UInt16, butFor opcode: UInt8, error: ATTError
+    ) {
+        busy.removeAll { $0.handle == handle }
+        if isBusy { busy.append((handle, opcode, error)) }
+    }
+
     /// Refuses a value that the application does not want stored.
     func checkRules(_ value: Span<UInt8>, of handle: UInt16, from client: Int) throws(Refusal) {
+        for busy in busy where busy.handle == handle {
+            guard value.count > 0, value[0] == busy.opcode else {
+                throw Refusal(busy.error, handle)
+            }
+        }
         guard let number = writeRule(for: value, of: handle, from: client),
             let rules = writeRules.first(where: { $0.handle == handle })?.rules,
             let rejection = rules[number].rejection

@@ -15,6 +15,8 @@ enum Command {
     case replay(transcript: String, profile: String)
     /// Print the format's JSON Schema.
     case schema
+    /// Print the reference of the format's keys.
+    case reference
     /// List the bundled profiles.
     case profiles
     /// Ask a running accessory for something.
@@ -184,6 +186,7 @@ enum Options {
         ("ctl", "ask a running accessory for something, see below"),
         ("profiles", "list the profiles that --profile knows by name"),
         ("schema", "print the profile format as JSON Schema, for editors"),
+        ("reference", "print the profile format's keys with examples, in Markdown"),
     ]
 
     /// Reads the arguments, the program's name not among them.
@@ -208,11 +211,14 @@ enum Options {
         if given.contains(version) { return .version }
         if name == "check" { return try check(scan) }
         if name == "ctl" { return .control(try ControlOptions(scan)) }
-        if name == "schema" || name == "profiles" {
+        let plain: [(String, Command)] = [
+            ("schema", .schema), ("reference", .reference), ("profiles", .profiles),
+        ]
+        if let (_, command) = plain.first(where: { $0.0 == name }) {
             guard scan.options.isEmpty, scan.operands.isEmpty else {
                 throw UsageError("\(name) takes nothing; write peripheral-emu \(name)")
             }
-            return name == "schema" ? .schema : .profiles
+            return command
         }
         var run = RunOptions()
         for option in scan.options { try table[option.row].apply(&run, option.argument) }

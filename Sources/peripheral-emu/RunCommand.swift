@@ -40,7 +40,7 @@ enum RunCommand {
     ) -> EmulatedDevice {
         var device = EmulatedDevice(
             profile: profile, seed: seed, authenticator: OpenSSLAuthenticator())
-        device.reportsAccess = options.logLevel >= .info
+        device.reportsAccess = options.logLevel >= .info || options.control != nil
         return device
     }
 

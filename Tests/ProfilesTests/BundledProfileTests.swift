@@ -22,4 +22,10 @@ import Testing
         if expected == nil { SourceTree.write(report, to: path) }
         #expect(report == expected)
     }
+
+    @Test("no bundled profile gets advice that it does not decline", arguments: names)
+    func advice(name: String) throws {
+        let findings = Lint.findings(in: try loadBundled("Profiles/\(name).yaml"))
+        #expect(findings.map(\.description) == [])
+    }
 }

@@ -153,7 +153,7 @@ import Wire
                 }
             }
         }
-        #expect(count == 39)
+        #expect(count == 41)
     }
 
     @Test(

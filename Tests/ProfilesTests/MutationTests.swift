@@ -65,34 +65,4 @@ import Testing
         // Comments and texts may change, so some load; keys may not, so most do not.
         #expect((1..<540).contains(loaded))
     }
-
-    @Test("the hint for a mistyped name is the name, nearly always")
-    func hints() throws {
-        let names = [
-            "heart-rate", "battery", "environmental-sensing", "device-information", "glucose",
-            "health-thermometer", "running-speed-and-cadence", "cycling-power", "user-data",
-            "weight-scale", "automation-io", "blood-pressure", "current-time", "link-loss",
-        ]
-        var random = SeededRandom(seed: 2)
-        var right = 0
-        var tried = 0
-        for name in names {
-            for _ in 0..<20 {
-                var letters = Array(name)
-                let place = Int(random.below(Int64(letters.count - 1)))
-                switch random.below(3) {
-                case 0: letters.remove(at: place)
-                case 1: letters.swapAt(place, place + 1)
-                default: letters[place] = "x"
-                }
-                let typo = String(letters)
-                if typo == name { continue }
-                tried += 1
-                let top = "peripheral-emu: 1\ndevice: {name: T}\n"
-                let found = errors(top + "services: [{service: \(typo)}]\n")
-                if found.first?.hasSuffix("write '\(name)'") == true { right += 1 }
-            }
-        }
-        #expect(right * 100 >= tried * 95)
-    }
 }

@@ -257,11 +257,31 @@ import Wire
         #expect(try #require(AssignedNames.format(BluetoothUUID(uuid))).describe(octets) == text)
     }
 
+    @Test("every assigned number that products, sessions and suites use has a name")
+    func wild() throws {
+        let text = try #require(SourceTree.text("Tests/Vectors/assigned-numbers.txt"))
+        var count = 0
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            let words = line.split(separator: " ")
+            let number = try #require(UInt16(words[1], radix: 16))
+            let uuid = BluetoothUUID(number)
+            let name =
+                switch words[0] {
+                case "service": AssignedNames.service(uuid)
+                case "characteristic": AssignedNames.characteristic(uuid)
+                default: AssignedNames.descriptor(uuid)
+                }
+            #expect(name != nil, "\(line)")
+            count += 1
+        }
+        #expect(count > 60)
+    }
+
     @Test("names are found both ways, also the first and the last of a table")
     func names() {
         #expect(AssignedNames.service(BluetoothUUID(0x1800)) == "generic-access")
-        #expect(AssignedNames.service(BluetoothUUID(0x1855)) == "telephony-and-media-audio")
-        #expect(AssignedNames.service(BluetoothUUID(0x1856)) == nil)
+        #expect(AssignedNames.service(BluetoothUUID(0x185F)) == "generic-voice-assistant")
+        #expect(AssignedNames.service(BluetoothUUID(0x1817)) == nil)
         #expect(
             AssignedNames.service(
                 BluetoothUUID("0000180F-0000-1000-8000-00805F9B34FB")

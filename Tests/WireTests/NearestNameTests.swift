@@ -14,6 +14,15 @@ import Wire
         #expect(NearestName.of(typed, among: names) == meant)
     }
 
+    @Test(
+        "words joined in another way are the same name, before any that is nearer by letters",
+        arguments: ["heartRateBelt", "heart_rate_belt", "heart rate belt", "HeartRateBelt"])
+    func joined(typed: String) {
+        #expect(
+            NearestName.of(typed, among: ["heart-rate", "heartratebelts", "heart-rate-belt"])
+                == "heart-rate-belt")
+    }
+
     @Test("what is too far away has no hint")
     func far() {
         let names = ["battery", "humidity", "temperature"]

@@ -60,6 +60,11 @@ struct Keys {
         for key in keys { refuse(key, "'\(key)' is not supported yet", "remove it") }
     }
 
+    /// Keys that stand in another form of the same map: known, so that a mistyped one is told so.
+    mutating func mention(_ keys: [String]) {
+        if recorder == nil { known += keys.filter { !has($0) } }
+    }
+
     /// A key that is known and cannot be used.
     mutating func refuse(_ key: String, _ problem: String, _ remedy: String) {
         if take(key) != nil { report(at: key, problem, remedy) }
@@ -73,7 +78,13 @@ struct Keys {
     /// Whether the key is there, read or not.
     ///
     /// For the schema every key is there, so that what hangs on one is asked for too.
-    func has(_ key: String) -> Bool { recorder != nil || pairs.contains { $0.key == key } }
+    func has(_ key: String) -> Bool {
+        if let recorder { return recorder.assumed?.contains(key) ?? true }
+        return pairs.contains { $0.key == key }
+    }
+
+    /// Whether no map is read and only what it may hold is asked for.
+    var isDeclaring: Bool { recorder != nil }
 
     /// The key's own place, to report a conflict between keys.
     func report(at key: String, _ problem: String, _ remedy: String) {
@@ -137,8 +148,12 @@ extension Form {
     }
 
     /// What `body` asks for when nothing is there.
-    private static func schema(of body: (inout Keys) -> Value?) -> Schema {
-        let recorder = SchemaRecorder()
+    ///
+    /// - Parameter assumed: the keys that are taken to be there; nil for all.
+    static func schema(
+        assuming assumed: [String]? = nil, of body: (inout Keys) -> Value?
+    ) -> Schema {
+        let recorder = SchemaRecorder(assuming: assumed)
         let nowhere = Place(
             node: YAMLNode(.mapping([]), mark: YAMLMark(line: 1, column: 1)), path: "")
         let context = DecodeContext(file: "") { _ in .failure(FileFailure(reason: "")) }

@@ -87,11 +87,12 @@ extension Form where Value == TimeSpan {
         [("ms", 1e3), ("s", 1e6), ("us", 1), ("min", 60e6), ("h", 3600e6), ("d", 86_400e6)]
     }
 
+    private static var unitNames: [String] { ["us", "ms", "s", "min", "h", "d"] }
+
     /// A time from `range`, which `limits` says in words: `20 ms to 10.24 s`.
     static func time(_ range: ClosedRange<TimeSpan>, limits: String, example: String) -> Form {
         let says = "a time such as '\(example)'"
-        let pattern = "^-?[0-9.]+ (us|ms|s|min|h|d)$"
-        return Form(says: says, schema: { .text(pattern: pattern) }) { place, context in
+        return Form(says: says, schema: { .quantity(unitNames) }) { place, context in
             let unit = String(example.split(separator: " ").last ?? "ms")
             let names = [unit] + units.map(\.name).filter { $0 != unit }
             guard let quantity = Quantity.read(place, context, units: names, says: says),
@@ -116,8 +117,7 @@ extension Form where Value == TimeSpan {
     /// `every 10 s`.
     static var every: Form {
         let says = "a time such as 'every 10 s'"
-        let pattern = "^every [0-9.]+ (us|ms|s|min|h|d)$"
-        return Form(says: says, schema: { .text(pattern: pattern) }) { place, context in
+        return Form(says: says, schema: { .quantity(unitNames, word: "every") }) { place, context in
             guard let scalar = place.scalar, scalar.value != .null else {
                 return mismatch(place, context, says: says)
             }
@@ -140,8 +140,7 @@ extension Form where Value == Double {
     /// A number with one fixed unit, from `range`.
     static func quantity(_ unit: String, _ range: ClosedRange<Double>, example: String) -> Form {
         let says = "a number with its unit such as '\(example)'"
-        return Form(says: says, schema: { .text(pattern: "^-?[0-9.]+ \(unit)$") }) {
-            place, context in
+        return Form(says: says, schema: { .quantity([unit]) }) { place, context in
             guard let quantity = Quantity.read(place, context, units: [unit], says: says) else {
                 return nil
             }

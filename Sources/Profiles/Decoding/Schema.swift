@@ -11,13 +11,17 @@ indirect enum Schema {
     /// Text, of these words or as the pattern says where there are such.
     case text(pattern: String? = nil)
     case words([String])
+    /// A number and one of these units, behind a word where one is said: `every 10 s`.
+    case quantity([String], word: String = "")
     /// An assigned name or number; the names are for completion.
     case assigned([String])
     case list(Schema, minimum: Int)
     case anyOf([Schema])
     case map([Property])
     /// Of a map with keys that the profile chooses: the known ones are for completion.
-    case open([String])
+    case open([Property])
+    /// A value, and a number, in the characteristic's own format and unit.
+    case value, valueNumber
 
     struct Property {
         var key: String
@@ -28,7 +32,7 @@ indirect enum Schema {
 
     var json: JSONValue {
         switch self {
-        case .any: return .object([])
+        case .any, .value, .valueNumber: return .object([])
         case .boolean: return .members(("type", .string("boolean")))
         case .integer(let range):
             return .members(
@@ -38,6 +42,8 @@ indirect enum Schema {
         case .text(nil): return .members(("type", .string("string")))
         case .text(let pattern?):
             return .members(("type", .string("string")), ("pattern", .string(pattern)))
+        case .quantity(let units, let word):
+            return Self.text(pattern: Self.pattern(units, word: word)).json
         case .words(let words): return .members(("enum", .array(words.map { .string($0) })))
         case .assigned(let names):
             let known = JSONValue.members(("enum", .array(names.map { .string($0) })))
@@ -51,8 +57,8 @@ indirect enum Schema {
         case .anyOf(let schemas):
             return .members(("anyOf", .array(schemas.map(\.json))))
         case .map(let properties): return Self.object(properties)
-        case .open(let names):
-            let known = names.map { JSONMember($0, .object([])) }
+        case .open(let properties):
+            let known = properties.map { JSONMember($0.key, .object([])) }
             return .members(
                 (
                     "type",
@@ -62,6 +68,11 @@ indirect enum Schema {
                         })
                 ), ("properties", .object(known)))
         }
+    }
+
+    private static func pattern(_ units: [String], word: String) -> String {
+        let unit = units.count == 1 ? units[0] : "(" + units.joined(separator: "|") + ")"
+        return word.isEmpty ? "^-?[0-9.]+ \(unit)$" : "^\(word) [0-9.]+ \(unit)$"
     }
 
     private static func object(_ properties: [Property]) -> JSONValue {
@@ -86,6 +97,10 @@ indirect enum Schema {
 /// Notes what keys a map's declaration asks for.
 final class SchemaRecorder {
     var properties: [Schema.Property] = []
+    /// The keys that are taken to be there; nil for all.
+    let assumed: [String]?
+
+    init(assuming assumed: [String]? = nil) { self.assumed = assumed }
 
     func add<Value>(_ key: String, _ form: Form<Value>, isRequired: Bool) {
         properties.append(

@@ -6,7 +6,8 @@ extension Form where Value == TimeSpan {
     /// Since midnight, less than 24 h: hours and minutes, seconds where they matter.
     static var timeOfDay: Form {
         let says = "a time of day in quotes such as '\"07:00\"'"
-        return Form(says: says) { place, context in
+        let schema = Schema.text(pattern: "^[0-9]{2}:[0-9]{2}(:[0-9]{2})?$")
+        return Form(says: says, schema: { schema }) { place, context in
             guard let scalar = place.scalar, scalar.value != .null,
                 let time = clock(scalar.text)
             else { return mismatch(place, context, says: says) }

@@ -131,7 +131,7 @@ extension Form where Value == ActivitySource {
     /// A path in a profile is relative to the profile's folder.
     fileprivate static var path: Form<String> {
         let text = Form<String>.text(4096, says: "a path")
-        return Form<String>(says: text.says) { place, context in
+        return Form<String>(says: text.says, schema: text.schema) { place, context in
             text.read(place, context).map { resolve($0, besides: context.file) }
         }
     }
@@ -171,7 +171,7 @@ extension Form where Value == ActivitySource {
     private static var traceSpeed: Form<Double> {
         let says = "how many seconds of the trace pass in one, 0.001 to 100000"
         let real = Form<Double>.real(says: says)
-        return Form<Double>(says: says) { place, context in
+        return Form<Double>(says: says, schema: real.schema) { place, context in
             guard let speed = real.read(place, context) else { return nil }
             guard TraceSource.speeds.contains(speed) else {
                 context.report(

@@ -45,9 +45,9 @@ extension Keys {
 
 extension Form where Value == AdvertisingField {
     fileprivate static var advertisingField: Form {
-        // Which keys there are hangs on the kind: editors are told nothing.
-        map(says: "a field such as '{value-of: battery-level}'") { keys in
-            let kinds = ["hex", "text", "activity", "value-of", "format"]
+        // Which keys there are hangs on the kind.
+        let kinds = ["hex", "text", "activity", "value-of", "format"]
+        let read = { (keys: inout Keys) -> AdvertisingField? in
             let given = kinds.filter { keys.has($0) }
             if given.count > 1 {
                 keys.report(
@@ -74,7 +74,9 @@ extension Form where Value == AdvertisingField {
                 _ = keys.required("format", Form<Place>.any(says: "a format, or one of the others"))
                 return nil
             }
-        }.described(.any)
+        }
+        return map(says: "a field such as '{value-of: battery-level}'", read).described(
+            .anyOf(kinds.map { schema(assuming: [$0], of: read) }))
     }
 
     private static var structureOctetsMax: Int { AdvertisingLimits.structureDataOctets }
@@ -117,7 +119,7 @@ extension Form where Value == AdvertisingField {
         let words = ["uint8", "uint16", "uint24", "uint32", "sint8", "sint16", "sint24", "sint32"]
         let formats = WireFormat.all.filter { words.contains($0.name) }
         let wire = keys.optional("format", Form<WireFormat>.word(formats.map { ($0.name, $0) }))
-        let value = keys.required("value", Form<Place>.any(says: "a number or a generator"))
+        let value = keys.required("value", Form<Place>.value)
         guard let wire, let value else { return nil }
         let format = wire.valueFormat(scale: 1, unit: .unitless)
         guard let source = ValueForm(format: format).source(value, keys.context) else { return nil }

@@ -103,7 +103,7 @@ extension Form where Value == [AdvertisingStructure] {
     fileprivate static func entries(isInScanResponse: Bool) -> Form {
         let says = "a list of AD structures"
         let entry = Form<AdvertisingStructure>.structure
-        return Form(says: says) { place, context in
+        return Form(says: says, schema: { .list(entry.schema(), minimum: 0) }) { place, context in
             guard case .sequence(let nodes) = place.node.content else {
                 return mismatch(place, context, says: says)
             }

@@ -45,24 +45,41 @@ extension Form where Value == IntervalPolicy {
                 }
                 return nil
             }
-            let rule = chosen.read(&keys)
-            // The boost of two-phase is its rule.
-            let boost =
-                chosen.keys.contains("boost")
-                ? nil : keys.optional("boost", Form<IntervalPhase>.phase)
-            let fallback = keys.optional("fallback", Form<AdvertisingInterval>.interval)
-            if fallback != nil, !chosen.canFallBack {
-                keys.report(
-                    at: "fallback", "the policy '\(chosen.name)' needs nothing that can be lost",
-                    "remove it")
+            return complete(chosen, &keys)
+        }.described(.anyOf(PolicyRule.all.flatMap(schemas)))
+    }
+
+    /// What one policy takes; there may be several ways to write it.
+    private static func schemas(of rule: PolicyRule) -> [Schema] {
+        rule.shapes.map { shape in
+            schema(assuming: [shape]) { keys in
+                _ = keys.required("policy", Form<PolicyRule>.word([(rule.name, rule)]))
+                return complete(rule, &keys)
             }
-            var limits = IntervalLimits()
-            limits.dwell = keys.optional("dwell", .period) ?? .zero
-            limits.rate = keys.optional("rate-limit", Form<RateLimit>.rateLimit)
-            limits.snap = keys.optional("snap", Form<IntervalSnap>.word([("apple", .apple)]))
-            return rule.map {
-                IntervalPolicy($0, boost: boost, fallback: fallback, limits: limits)
-            }
+        }
+    }
+
+    private static func complete(_ chosen: PolicyRule, _ keys: inout Keys) -> IntervalPolicy? {
+        let rule = chosen.read(&keys)
+        // The boost of two-phase is its rule.
+        let boost =
+            chosen.keys.contains("boost")
+            ? nil : keys.optional("boost", Form<IntervalPhase>.phase)
+        let fallback =
+            keys.isDeclaring && !chosen.canFallBack
+            ? nil
+            : keys.optional("fallback", Form<AdvertisingInterval>.interval)
+        if fallback != nil, !chosen.canFallBack {
+            keys.report(
+                at: "fallback", "the policy '\(chosen.name)' needs nothing that can be lost",
+                "remove it")
+        }
+        var limits = IntervalLimits()
+        limits.dwell = keys.optional("dwell", .period) ?? .zero
+        limits.rate = keys.optional("rate-limit", Form<RateLimit>.rateLimit)
+        limits.snap = keys.optional("snap", Form<IntervalSnap>.word([("apple", .apple)]))
+        return rule.map {
+            IntervalPolicy($0, boost: boost, fallback: fallback, limits: limits)
         }
     }
 
@@ -87,13 +104,15 @@ private struct PolicyRule: Sendable {
     let read: @Sendable (inout Keys) -> IntervalRule?
     /// Whether it follows something that can be lost: the signal, or the time of day.
     var canFallBack = false
+    /// The keys of which one says how the rest is written.
+    var shapes = [""]
 
     /// The registry, sorted by name.
     static let all: [PolicyRule] = [
         PolicyRule(
             name: "activity",
             keys: ["active", "idle", "asleep", "levels", "hysteresis", "curve"],
-            read: { activity(&$0) }, canFallBack: true),
+            read: { activity(&$0) }, canFallBack: true, shapes: ["active", "levels", "curve"]),
         PolicyRule(name: "fixed", keys: ["interval"], read: { fixed(&$0) }),
         PolicyRule(name: "loop", keys: ["phases"], read: { loop(&$0) }),
         PolicyRule(name: "schedule", keys: ["times"], read: { schedule(&$0) }, canFallBack: true),
@@ -127,7 +146,13 @@ private struct PolicyRule: Sendable {
     /// Phases, of which the last one has no end.
     private static var backOff: Form<[IntervalPhase]> {
         let says = "a list such as '[{interval: 20 ms, for: 30 s}, {interval: 1285 ms}]'"
-        return Form<[IntervalPhase]>(says: says) { place, context in
+        let phase = Form<IntervalPhase>.map(says: "'{interval: 20 ms, for: 30 s}'") { keys in
+            _ = keys.required("interval", Form<AdvertisingInterval>.interval)
+            _ = keys.optional("for", Form<TimeSpan>.period)
+            return nil
+        }
+        let schema = { Schema.list(phase.schema(), minimum: 1) }
+        return Form<[IntervalPhase]>(says: says, schema: schema) { place, context in
             guard case .sequence(let nodes) = place.node.content, !nodes.isEmpty else {
                 return Form<[IntervalPhase]>.mismatch(place, context, says: says)
             }
@@ -174,6 +199,7 @@ private struct PolicyRule: Sendable {
                 "keep one of them")
             for shape in shapes.dropFirst() { _ = keys.optional(shape, Form<Place>.any(says: "")) }
         }
+        if shapes.isEmpty { keys.mention(["levels", "hysteresis", "curve"]) }
         let response =
             switch shapes.first {
             case "curve": curve(&keys)
@@ -250,7 +276,7 @@ private struct PolicyRule: Sendable {
     /// A level of activity, or a difference of levels.
     private static var fraction: Form<Double> {
         let real = Form<Double>.real(says: "a level from 0.05 to 1")
-        return Form<Double>(says: real.says) { place, context in
+        return Form<Double>(says: real.says, schema: real.schema) { place, context in
             guard let number = real.read(place, context) else { return nil }
             guard (0.05...1).contains(number) else {
                 context.report(

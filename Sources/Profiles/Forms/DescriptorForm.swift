@@ -45,6 +45,7 @@ extension Form where Value == DescriptorSpec {
                     "write '{descriptor: \(key), read: open, value: {hex: \"01\"}}'")
             }
             if keys.has("aggregate-format") { spec?.aggregatesFormats = true }
+            if found == 0 { keys.mention(["descriptor"]) }
             // Without an error where there is no kind: the caller says what to write.
             return complete(spec, &keys)
         }

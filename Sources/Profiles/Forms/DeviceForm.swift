@@ -40,7 +40,7 @@ extension Form where Value == DeviceProfile {
 
 extension Form where Value == Int {
     fileprivate static var formatVersion: Form {
-        Form(says: "the format's version, 1") { place, context in
+        Form(says: "the format's version, 1", schema: { .integer(1...1) }) { place, context in
             guard case .integer(let version) = place.scalar?.value else {
                 return mismatch(place, context, says: "the format's version, 1")
             }
@@ -139,7 +139,8 @@ extension Form where Value == (low: TimeSpan, high: TimeSpan) {
     /// One time, or a list of the shortest and the longest.
     fileprivate static func bounds(_ time: Form<TimeSpan>) -> Form {
         let says = "the shortest and the longest time such as '[15 ms, 30 ms]'"
-        return Form(says: says) { place, context in
+        let schema = { Schema.anyOf([time.schema(), .list(time.schema(), minimum: 2)]) }
+        return Form(says: says, schema: schema) { place, context in
             guard case .sequence(let nodes) = place.node.content else {
                 return time.read(place, context).map { ($0, $0) }
             }

@@ -176,7 +176,7 @@ extension Form where Value == BitEntry {
             let words = keys.optional(
                 "words",
                 Form<[String]>.list(of: .fieldName, says: "a list of the words of 0, 1, 2 …"))
-            let value = keys.optional("value", Form<Place>.any(says: "a value"))
+            let value = keys.optional("value", Form<Place>.any(says: "a value").described(.value))
             guard let name, let bit else { return nil }
             let bits = BitField(
                 name: name, lowest: bit, width: min(width ?? 1, 64 - bit), words: words ?? [])

@@ -40,7 +40,7 @@ extension ValueForm {
 
     /// A generator makes numbers, so it needs a number format.
     private func generated(_ generator: Form<Generator>) -> Form<ValueSource> {
-        Form(says: generator.says) { [numbers] place, context in
+        Form(says: generator.says, schema: generator.schema) { [numbers] place, context in
             guard let generator = generator.read(place, context) else { return nil }
             guard let spec = numbers else {
                 context.report(
@@ -55,7 +55,7 @@ extension ValueForm {
     /// A bound of a generator or a range, which the format must be able to hold.
     var bound: Form<Double> {
         let real = Form<Double>.real(says: says)
-        return Form(says: says) { [self] place, context in
+        return Form(says: says, schema: { .valueNumber }) { [self] place, context in
             guard let number = real.read(place, context) else { return nil }
             guard let spec = numbers else { return number }
             return fits(number, spec, place, context) ? number : nil
@@ -64,7 +64,7 @@ extension ValueForm {
 
     private static var positive: Form<Double> {
         let real = Form<Double>.real(says: "a number above 0")
-        return Form(says: real.says) { place, context in
+        return Form(says: real.says, schema: { .valueNumber }) { place, context in
             guard let number = real.read(place, context) else { return nil }
             guard number > 0 else {
                 context.report(place, "\(place.found) is not above 0", "write \(real.says)")
@@ -207,7 +207,7 @@ extension ValueForm {
 
     private var activity: Form<Generator> {
         let word = Form<Bool>.word([("level", true), ("active", false)])
-        return Form(says: word.says) { place, context in
+        return Form(says: word.says, schema: word.schema) { place, context in
             guard let isLevel = word.read(place, context) else { return nil }
             if case .absent = context.activity {
                 context.report(

@@ -107,7 +107,7 @@ struct ReactionForm {
     /// A value in a format, as octets.
     private func octets(of format: ValueFormat) -> Form<[UInt8]> {
         let form = ValueForm(format: format)
-        return Form(says: form.says) { place, context in
+        return Form(says: form.says, schema: { .value }) { place, context in
             guard let source = form.source(place, context) else { return nil }
             guard case .constant(let octets) = source else {
                 context.report(place, "only a constant can stand here", "write \(form.says)")
@@ -194,14 +194,33 @@ struct ReactionForm {
                 if let field = target.field, case .fields(let layout) = format {
                     format = layout.format(ofField: field) ?? .bytes
                 }
-                guard
-                    let octets = octets(of: format).read(
-                        place.child(pair.key, pair.value), context)
-                else { return nil }
+                let value = place.child(pair.key, pair.value)
+                if let (octets, places) = Self.answer(value) {
+                    actions.append(.set(target, octets, opcodeAt: places))
+                    continue
+                }
+                guard let octets = octets(of: format).read(value, context) else { return nil }
                 actions.append(.set(target, octets))
             }
             return actions
         }
+    }
+
+    /// `{hex: "10..02"}`: octets among which `..` is the first one that was written; nil for all else.
+    private static func answer(_ place: Place) -> (octets: [UInt8], places: [Int])? {
+        guard case .mapping(let pairs) = place.node.content, pairs.count == 1,
+            pairs[0].key == "hex", case .scalar(let scalar) = pairs[0].value.content,
+            !scalar.isPlain, scalar.text.utf8.count <= 2 * valueOctetsMax
+        else { return nil }
+        var digits = ""
+        var places: [Int] = []
+        for octet in stride(from: 0, to: scalar.text.count, by: 2) {
+            let pair = scalar.text.dropFirst(octet).prefix(2)
+            if pair == ".." { places.append(octet / 2) }
+            digits += pair == ".." ? "00" : String(pair)
+        }
+        guard !places.isEmpty, let octets = Hex.bytes(digits) else { return nil }
+        return (octets, places)
     }
 
     // MARK: Records

@@ -45,7 +45,7 @@ extension Form where Value == AdvertisingStructure {
 
     private static var txPower: Form {
         let power = Form<Int8>.power
-        return Form(says: power.says) { place, context in
+        return Form(says: power.says, schema: power.schema) { place, context in
             if place.scalar?.text == "actual" {
                 context.report(place, "'actual' is not supported yet", "write \(power.says)")
                 return nil
@@ -57,7 +57,7 @@ extension Form where Value == AdvertisingStructure {
     private static var localName: Form {
         let says = "'complete' or '{shortened: OCTETS}'"
         let complete = Form<Bool>.word([("complete", true)])
-        let whole = Form(says: says) { place, context in
+        let whole = Form(says: says, schema: complete.schema) { place, context in
             guard complete.read(place, context) != nil else { return nil }
             return .name(context.deviceName ?? "", complete: true)
         }
@@ -124,7 +124,7 @@ extension Form where Value == BluetoothUUID {
     /// The 128-bit UUID of an iBeacon.
     fileprivate static var beaconUUID: Form {
         let says = "a 128-bit UUID in quotes"
-        return Form(says: says) { place, context in
+        return Form(says: says, schema: { .text() }) { place, context in
             guard let scalar = place.scalar, let uuid = BluetoothUUID(scalar.text) else {
                 return mismatch(place, context, says: says)
             }

@@ -122,9 +122,15 @@ struct ValueForm {
             later: ["psm-of"])
     }
 
+    /// The keys of a value's map, among which a layout's own fields may stand.
+    fileprivate var openSchema: Schema {
+        guard case .map(let properties) = map.schema() else { return .any }
+        return .open(properties)
+    }
+
     /// The long way to write a constant.
     private var constantForm: Form<ValueSource> {
-        Form(says: says) { [self] place, context in
+        Form(says: says, schema: { .value }) { [self] place, context in
             guard case .scalar(let scalar) = place.node.content else {
                 return Form<ValueSource>.mismatch(place, context, says: says)
             }
@@ -137,11 +143,8 @@ extension Form where Value == Place {
     /// A value, whose format another key may say: only its generators are known beforehand.
     static var value: Form {
         let format = WireFormat(name: "uint8")?.valueFormat(scale: 1, unit: .unitless) ?? .bytes
-        let keys =
-            ["hex", "text", "constant", "echo"]
-            + ValueForm(format: format).generators.map(\.key)
         return any(says: "a constant, or a generator such as '{sine: {…}}'")
-            .described(.open(keys))
+            .described(ValueForm(format: format).openSchema)
     }
 }
 

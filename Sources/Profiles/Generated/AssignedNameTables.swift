@@ -47,7 +47,10 @@ enum AssignedNameTables {
         183A insulin-delivery
         183B binary-sensor
         183C emergency-configuration
+        183D authorization-control
         183E physical-activity-monitor
+        183F elapsed-time
+        1840 generic-health-sensor
         1843 audio-input-control
         1844 volume-control
         1845 volume-offset-control
@@ -67,6 +70,16 @@ enum AssignedNameTables {
         1853 common-audio
         1854 hearing-access
         1855 telephony-and-media-audio
+        1856 public-broadcast-announcement
+        1857 electronic-shelf-label
+        1858 gaming-audio
+        1859 mesh-proxy-solicitation
+        185A industrial-measurement-device
+        185B ranging
+        185C hid-iso
+        185D cookware
+        185E voice-assistant
+        185F generic-voice-assistant
         """)
     static let characteristics = NumberedLines("""
         2A00 device-name
@@ -214,7 +227,7 @@ enum AssignedNameTables {
         2A92 resting-heart-rate
         2A93 sport-type-for-aerobic-and-anaerobic-thresholds
         2A94 three-zone-heart-rate-limits
-        2A95 two-zone-heart-rate-limit
+        2A95 two-zone-heart-rate-limits
         2A96 vo2-max
         2A97 waist-circumference
         2A98 weight
@@ -230,7 +243,7 @@ enum AssignedNameTables {
         2AA2 language
         2AA3 barometric-pressure-trend
         2AA4 bond-management-control-point
-        2AA5 bond-management-features
+        2AA5 bond-management-feature
         2AA6 central-address-resolution
         2AA7 cgm-measurement
         2AA8 cgm-feature
@@ -365,9 +378,15 @@ enum AssignedNameTables {
         2B2C bss-response
         2B2D emergency-id
         2B2E emergency-text
+        2B2F acs-status
+        2B30 acs-data-in
+        2B31 acs-data-out-notify
+        2B32 acs-data-out-indicate
+        2B33 acs-control-point
         2B34 enhanced-blood-pressure-measurement
         2B35 enhanced-intermediate-cuff-pressure
         2B36 blood-pressure-record
+        2B37 registered-user
         2B38 br-edr-handover-data
         2B39 bluetooth-sig-data
         2B3A server-supported-features
@@ -380,7 +399,7 @@ enum AssignedNameTables {
         2B41 sleep-activity-instantaneous-data
         2B42 sleep-activity-summary-data
         2B43 physical-activity-monitor-control-point
-        2B44 activity-current-session
+        2B44 physical-activity-current-session
         2B45 physical-activity-session-descriptor
         2B46 preferred-units
         2B47 high-resolution-height
@@ -411,6 +430,12 @@ enum AssignedNameTables {
         2B85 coordinated-set-size
         2B86 set-member-lock
         2B87 set-member-rank
+        2B88 encrypted-data-key-material
+        2B89 apparent-energy-32
+        2B8A apparent-power
+        2B8B live-health-observations
+        2B8C co2-concentration
+        2B8D cosine-of-the-angle
         2B8E device-time-feature
         2B8F device-time-parameters
         2B90 device-time
@@ -437,6 +462,7 @@ enum AssignedNameTables {
         2BA5 media-control-point-opcodes-supported
         2BA6 search-results-object-id
         2BA7 search-control-point
+        2BA8 energy-32
         2BA9 media-player-icon-object-type
         2BAA track-segments-object-type
         2BAB track-object-type
@@ -489,6 +515,18 @@ enum AssignedNameTables {
         2BDA hearing-aid-features
         2BDB hearing-aid-preset-control-point
         2BDC active-preset-index
+        2BDD stored-health-observations
+        2BDE fixed-string-64
+        2BDF high-temperature
+        2BE0 high-voltage
+        2BE1 light-distribution
+        2BE2 light-output
+        2BE3 light-source-type
+        2BE4 noise
+        2BE5 relative-runtime-in-a-correlated-color-temperature-range
+        2BE6 time-second-32
+        2BE7 voc-concentration
+        2BE8 voltage-frequency
         2BE9 battery-critical-status
         2BEA battery-health-status
         2BEB battery-health-information
@@ -497,6 +535,78 @@ enum AssignedNameTables {
         2BEE battery-time-status
         2BEF estimated-service-date
         2BF0 battery-energy-status
+        2BF1 observation-schedule-changed
+        2BF2 elapsed-time
+        2BF3 health-sensor-features
+        2BF4 ghs-control-point
+        2BF5 le-gatt-security-levels
+        2BF6 esl-address
+        2BF7 ap-sync-key-material
+        2BF8 esl-response-key-material
+        2BF9 esl-current-absolute-time
+        2BFA esl-display-information
+        2BFB esl-image-information
+        2BFC esl-sensor-information
+        2BFD esl-led-information
+        2BFE esl-control-point
+        2BFF udi-for-medical-devices
+        2C00 gmap-role
+        2C01 ugg-features
+        2C02 ugt-features
+        2C03 bgs-features
+        2C04 bgr-features
+        2C05 percentage-8-steps
+        2C06 acceleration
+        2C07 force
+        2C08 linear-position
+        2C09 rotational-speed
+        2C0A length
+        2C0B torque
+        2C0C imd-status
+        2C0D imds-descriptor-value-changed
+        2C0E first-use-date
+        2C0F life-cycle-data
+        2C10 work-cycle-data
+        2C11 service-cycle-data
+        2C12 imd-control
+        2C13 imd-historical-data
+        2C14 ras-features
+        2C15 real-time-ranging-data
+        2C16 on-demand-ranging-data
+        2C17 ras-control-point
+        2C18 ranging-data-ready
+        2C19 ranging-data-overwritten
+        2C1A coordinated-set-name
+        2C1B humidity-8
+        2C1C illuminance-16
+        2C1D acceleration-3d
+        2C1E precise-acceleration-3d
+        2C1F acceleration-detection-status
+        2C20 door-window-status
+        2C21 pushbutton-status-8
+        2C22 contact-status-8
+        2C23 hid-iso-properties
+        2C24 le-hid-operation-mode
+        2C25 cookware-description
+        2C26 recipe-control
+        2C27 recipe-parameters
+        2C28 cooking-step-status
+        2C29 cooking-zone-capabilities
+        2C2A cooking-zone-desired-cooking-conditions
+        2C2B cooking-zone-actual-cooking-conditions
+        2C2C cookware-sensor-data
+        2C2D cookware-sensor-aggregate
+        2C2E cooking-temperature
+        2C2F cooking-zone-perceived-power
+        2C30 kitchen-appliance-airflow
+        2C31 voice-assistant-name
+        2C32 voice-assistant-uuid
+        2C33 voice-assistant-service-control-point
+        2C34 installed-location
+        2C35 voice-assistant-session-state
+        2C36 voice-assistant-session-flag
+        2C37 voice-assistant-supported-languages
+        2C38 voice-assistant-supported-features
         """)
     static let descriptors = NumberedLines("""
         2900 extended-properties
@@ -515,6 +625,14 @@ enum AssignedNameTables {
         290D environmental-sensing-trigger-setting
         290E time-trigger-setting
         290F complete-br-edr-transport-block-data
+        2910 observation-schedule
+        2911 valid-range-and-accuracy
+        2912 measurement-description
+        2913 manufacturer-limits
+        2914 process-tolerances
+        2915 imd-trigger-setting
+        2916 cooking-sensor-info
+        2917 cooking-trigger-setting
         """)
     static let companies = NumberedLines("""
         0000 ericsson-ab
@@ -4215,6 +4333,44 @@ enum AssignedNameTables {
         1442 location-and-navigation-display
         1443 location-pod
         1444 location-and-navigation-pod
+        1480 industrial-measurement-device
+        1481 torque-testing-device
+        1482 caliper
+        1483 dial-indicator
+        1484 micrometer
+        1485 height-gauge
+        1486 force-gauge
+        14C0 industrial-tools
+        14C1 machine-tool-holder
+        14C2 clamping-device
+        14C3 clamping-jaws-jaw-chuck
+        14C4 clamping-collet-chuck
+        14C5 clamping-mandrel
+        14C6 vise
+        14C7 zero-point-clamping-system
+        14C8 torque-wrench
+        14C9 torque-screwdriver
+        1500 cookware-device
+        1501 pot-and-jugs
+        1502 pressure-cooker
+        1503 slow-cooker
+        1504 steam-cooker
+        1505 saucepan
+        1506 frying-pan
+        1507 casserole
+        1508 dutch-oven
+        1509 grill-pan-raclette-grill-griddle-pan
+        150A braising-pan
+        150B wok-pan
+        150C paella-pan
+        150D crepe-pan
+        150E tagine
+        150F fondue
+        1510 lid
+        1511 wired-probe
+        1512 wireless-probe
+        1513 baking-molds
+        1514 baking-tray
         """)
     static let units = NumberedLines("""
         2700 unitless -
@@ -4229,6 +4385,7 @@ enum AssignedNameTables {
         2711 cubic-metre m³
         2712 metre-per-second m/s
         2713 metre-per-second-squared m/s²
+        2715 kilogram-per-cubic-metre kg/m³
         2720 radian rad
         2722 hertz Hz
         2723 newton N
@@ -4283,15 +4440,16 @@ enum AssignedNameTables {
         27B7 millilitre-per-kilogram-per-minute ml/kg/min
         27B8 pound lb
         27BA step-per-minute 1/min
-        27C2 decibel dB
-        27C3 parts-per-million ppm
-        27C4 parts-per-billion ppb
+        27C2 litre-per-second l/s
+        27C3 decibel dB
+        27C4 parts-per-million ppm
+        27C5 parts-per-billion ppb
         """)
     static let formats = NumberedLines("""
         2A00 utf8
         2A01 appearance
         2A06 words no-alert mild-alert high-alert
-        2A07 sint8 1 decibel -100 20
+        2A07 sint8 1 decibel-milliwatt -100 20
         2A09 words unknown monday tuesday wednesday thursday friday saturday sunday
         2A0E sint8 15 minute
         2A13 words unknown network-time-protocol gps radio-time-signal manual atomic-clock cellular-network not-synchronized
@@ -4351,6 +4509,7 @@ enum AssignedNameTables {
         2A99 uint32
         2A9A uint8
         2AA2 utf8
+        2AA3 words unknown continuously-falling continuously-rising falling-then-steady rising-then-steady falling-before-a-lesser-rise falling-before-a-greater-rise rising-before-a-greater-fall rising-before-a-lesser-fall steady
         2AA6 words not-supported supported
         2AC9 words only-resolvable-private-addresses
         2AE2 boolean
@@ -4359,6 +4518,20 @@ enum AssignedNameTables {
         2AFB uint24 0.01 lux 0 167772.14
         2B0D sint8 0.5 degree-celsius
         2B18 uint16 0.015625 volt 0 1022
+        2B8C uint16 1 parts-per-million 0 65533
+        2BCF medfloat16 1 kilogram-per-cubic-metre
+        2BD0 medfloat16 1 kilogram-per-cubic-metre
+        2BD1 medfloat16 1 parts-per-billion
+        2BD2 medfloat16 1 kilogram-per-cubic-metre
+        2BD3 medfloat16 1 kilogram-per-cubic-metre
+        2BD4 medfloat16 1 kilogram-per-cubic-metre
+        2BD5 medfloat16 1 kilogram-per-cubic-metre
+        2BD6 medfloat16 1 kilogram-per-cubic-metre
+        2BD7 medfloat16 1 kilogram-per-cubic-metre
+        2BD8 medfloat16 1 kilogram-per-cubic-metre
+        2BD9 medfloat16 1 kilogram-per-cubic-metre
+        2BE4 uint8 1 decibel 0 253
+        2BE7 uint16 1 parts-per-billion 0 65533
         """)
     static let layouts = NumberedLines("""
         2A04 minimum-connection-interval=uint16*1.25@millisecond maximum-connection-interval=uint16*1.25@millisecond latency=uint16 supervision-timeout=uint16*10@millisecond
@@ -4400,5 +4573,7 @@ enum AssignedNameTables {
         2A9D flags=uint8#[unit:0:1:si|imperial] weight=uint16*0.005@kilogram?!0 weight=uint16*0.01@pound?0 time-stamp=(2A08)?1 user-id=uint8?2 bmi=uint16*0.1?3 height=uint16*0.001@metre?3&!0 height=uint16*0.1@inch?3&0
         2A9E features=uint32[time-stamp:0:1,multiple-users:1:1,bmi:2:1,weight-resolution:3:4:not-specified|0.5-kg-or-1-lb|0.2-kg-or-0.5-lb|0.1-kg-or-0.2-lb|0.05-kg-or-0.1-lb|0.02-kg-or-0.05-lb|0.01-kg-or-0.02-lb|0.005-kg-or-0.01-lb,height-resolution:7:3:not-specified|0.01-m-or-1-inch|0.005-m-or-0.5-inch|0.001-m-or-0.1-inch]
         2A9F opcode=words(_|register-new-user|consent|delete-user-data|list-all-users|delete-users) parameter=bytes
+        2AA0 x=sint16*0.0000001@tesla y=sint16*0.0000001@tesla
+        2AA1 x=sint16*0.0000001@tesla y=sint16*0.0000001@tesla z=sint16*0.0000001@tesla
         """)
 }

@@ -112,7 +112,7 @@ extension DeviceProfile {
         for spec in services.flatMap(\.characteristics) {
             for action in spec.reactions.flatMap(\.actions) {
                 switch action {
-                case .store(let target), .set(let target, _), .send(let target):
+                case .store(let target), .set(let target, _, _), .send(let target):
                     targets.append(target)
                 case .log: break
                 }

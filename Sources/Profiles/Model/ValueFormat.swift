@@ -73,6 +73,7 @@ public struct MeasurementUnit: Equatable, Sendable {
     /// Units that specifications use and the assigned numbers have only in other multiples.
     static var own: [MeasurementUnit] {
         [
+            MeasurementUnit(name: "decibel-milliwatt", symbol: "dBm", number: 0x2700),
             MeasurementUnit(name: "kilojoule", symbol: "kJ", number: 0x2725),
             MeasurementUnit(name: "kilopascal", symbol: "kPa", number: 0x2724),
             MeasurementUnit(name: "millisecond", symbol: "ms", number: 0x2703),

@@ -16,7 +16,8 @@ public struct WriteReaction: Equatable, Sendable {
 public enum WriteAction: Equatable, Sendable {
     /// Copies the written octets.
     case store(into: Target)
-    case set(Target, [UInt8])
+    /// Octets at the places named are the first one that was written, a request's op code.
+    case set(Target, [UInt8], opcodeAt: [Int] = [])
     /// Sends the value to those who have asked for it, as a notification or an indication.
     case send(Target)
     case log(String)
