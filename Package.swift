@@ -106,6 +106,10 @@ let package = Package(
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
             path: "Tools/libfuzzer/Driver", swiftSettings: house),
+        // An hour on a lossy air in a process of its own, for Tests/Peers/test_loss.py.
+        .executableTarget(
+            name: "lossy-hour", dependencies: ["Harness", "LinuxIO", "SansIO", "VirtualController"],
+            path: "Tests/LossyHour", swiftSettings: house),
         tests(
             "Harness",
             [

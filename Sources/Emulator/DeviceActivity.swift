@@ -108,8 +108,8 @@ extension EmulatedDevice {
             else { return }
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
-        case .ready, .note, .connectionUpdated, .overflow, .parametersAnswered, .pairingRefused,
-            .server:
+        case .ready, .note, .connectionUpdated, .phyUpdated, .overflow, .parametersAnswered,
+            .pairingRefused, .server:
             break
         }
     }

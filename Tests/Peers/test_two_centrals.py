@@ -11,7 +11,7 @@ LISTENING = r"air: listening on (127\.0\.0\.1:\d+)"
 LONG, WRITTEN, FIRST, SECOND, FAST = (
     f"7C3E100{number}-52B1-4F0A-8E6D-91A2B3C4D5E6" for number in range(1, 6))
 TEXT = b"A value that is longer than one answer at the default MTU."
-LOAD_SECONDS = 4
+LOAD_SECONDS = 3
 SHARE_MIN = 0.4
 
 
