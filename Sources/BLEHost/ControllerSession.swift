@@ -174,6 +174,10 @@ public struct ControllerSession: Sendable {
     ) {
         guard packet.count >= 3, state != .off, state != .failed else { return }
         let code = EventCode(rawValue: packet[1])
+        // What comes before Reset is answered is of the time before it: links that it has ended
+        // without a word, on a controller that was at work for another host.
+        guard state != .initialising(.reset) || code == .commandComplete || code == .commandStatus
+        else { return }
         let parameters = packet.extracting(3..<packet.count)
         do {
             switch code {
