@@ -167,7 +167,9 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         var mask: UInt64 = 0x1F
         if information.hasFeature(LEFeature.connectionParametersRequest) { mask |= 1 << 5 }
         if information.hasFeature(LEFeature.dataLength) { mask |= 1 << 6 }
-        if information.hasFeature(LEFeature.le2M) { mask |= 1 << 11 }
+        if information.hasFeature(LEFeature.le2M) || information.hasFeature(LEFeature.leCoded) {
+            mask |= 1 << 11
+        }
         return mask
     }
 }
@@ -177,6 +179,7 @@ enum LEFeature {
     static let connectionParametersRequest = 1
     static let dataLength = 5
     static let le2M = 8
+    static let leCoded = 11
     static let extendedAdvertising = 12
 }
 
