@@ -116,6 +116,10 @@ let package = Package(
                 "Emulator", "LinuxIO",
             ],
             path: "Tools/perf-bench/InProcess", swiftSettings: house),
+        // An hour on a lossy air in a process of its own, for Tests/Peers/test_loss.py.
+        .executableTarget(
+            name: "lossy-hour", dependencies: ["Harness", "LinuxIO", "SansIO", "VirtualController"],
+            path: "Tests/LossyHour", swiftSettings: house),
 
         tests(
             "Harness",

@@ -125,7 +125,8 @@ extension EmulatedDevice {
             else { return }
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
-        case .advertising, .ready, .note, .connectionUpdated, .overflow, .parametersAnswered,
+        case .advertising, .ready, .note, .connectionUpdated, .phyUpdated, .overflow,
+            .parametersAnswered,
             .pairingRefused, .server:
             break
         }

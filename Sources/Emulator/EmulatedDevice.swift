@@ -364,7 +364,7 @@ extension PeripheralEvent {
         case .server(.read), .server(.written): true
         case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
             .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
-            .parametersAnswered, .overflow, .pairingRefused, .disconnected:
+            .phyUpdated, .parametersAnswered, .overflow, .pairingRefused, .disconnected:
             false
         }
     }

@@ -65,6 +65,7 @@ extension EmulatedDevice {
             case .connected: "connected"
             case .disconnected: "disconnected"
             case .connectionUpdated: "connection-updated"
+            case .phyUpdated: "phy-updated"
             case .parametersAnswered: "parameters-answered"
             case .overflow: "overflow"
             case .pairingRefused: "pairing-refused"

@@ -54,7 +54,7 @@ extension EmulatedDevice {
             case .failed: .error
             case .note, .advertisingRefused, .overflow: .warning
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
-                .connectionUpdated, .parametersAnswered, .pairingRefused:
+                .connectionUpdated, .phyUpdated, .parametersAnswered, .pairingRefused:
                 .info
             case .advertisingPaused: .debug
             case .server(let event): level(of: event)
@@ -152,6 +152,8 @@ extension EmulatedDevice {
         case .disconnected(_, let peer, let reason): return "\(peer) disconnected: \(reason)"
         case .connectionUpdated(let link):
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
+        case .phyUpdated(let link):
+            return "\(peer(link)) on \(host.links[link].information.phyText)"
         case .parametersAnswered(let link, let accepted):
             return "\(peer(link)) "
                 + (accepted ? "accepts" : "does not accept")
