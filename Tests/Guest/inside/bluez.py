@@ -13,6 +13,7 @@ NAME = "Lab Lamp"
 PROFILE = "lab-lamp"
 TEMPERATURE = "00002a6e-0000-1000-8000-00805f9b34fb"
 GREETING = "7c3e0002-52b1-4f0a-8e6d-91a2b3c4d5e6"
+OWN_SERVICE = "7c3e0000-52b1-4f0a-8e6d-91a2b3c4d5e6"
 SERVICE = "0000181a-0000-1000-8000-00805f9b34fb"
 NOTIFICATIONS = 20
 RECONNECTIONS = 10
@@ -68,6 +69,7 @@ def check_advertised(info):
     assert SERVICE in info
     assert "ManufacturerData Key: 0xffff" in info and re.search(r"c0 ff ee", info)
     assert "Connected: no" in info
+    assert OWN_SERVICE in info
 
 
 def check_attributes(address):

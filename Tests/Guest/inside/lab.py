@@ -114,7 +114,7 @@ def btvirt():
 
 def bumble():
     """Bumble's virtual controllers, each behind a /dev/vhci of its own."""
-    return adapters("bumble", sys.executable, "-m", "bumble.apps.controllers", "vhci", "vhci")
+    return adapters("bumble", sys.executable, HERE / "bumble_controllers.py")
 
 
 def record():
