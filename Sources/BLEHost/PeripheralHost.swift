@@ -145,6 +145,13 @@ public struct PeripheralHost: Sendable {
         reconcile(at: now, &out)
     }
 
+    /// Ends a link; one that is not open, or is being ended, is left alone.
+    public mutating func disconnect(
+        _ link: Int, at now: Instant, sending out: inout ByteBlock
+    ) {
+        session.disconnect(link, .remoteUserTerminated, at: now, sending: &out)
+    }
+
     /// Whether nothing is on the air any more.
     public var isQuiet: Bool {
         !session.isReady || (!advertising.isEnabled && session.table.openCount == 0)

@@ -3,7 +3,7 @@ public import Advertising
 public import BLEHost
 import Behaviours
 public import GATT
-import HCI
+public import HCI
 import L2CAP
 public import Profiles
 public import SansIO
@@ -11,8 +11,12 @@ public import Wire
 
 /// What a device tells about itself.
 public enum DeviceEvent: Sendable {
+    /// What the host tells, but for that it advertises.
     case host(PeripheralEvent)
-    /// The interval policy decided; the controller's new interval follows as `.host(.advertising)`.
+    /// Advertising is on, with the interval that was chosen for this reason. `gap` is how long it
+    /// was off for a change of the interval; nil where it was not on before.
+    case advertising(AdvertisingInterval, gap: TimeSpan?, reason: String)
+    /// The interval policy decided; `advertising` follows when the controller has taken it.
     case interval(IntervalDecision)
     case activity(ActivityEvent)
     /// What a rule of the profile says.
@@ -30,7 +34,8 @@ public struct EmulatedDevice: Sendable {
     /// profile does not advertise.
     public internal(set) var history: IntervalHistory?
     private let seed: UInt64
-    private var isOn = false
+    /// Whether it has been powered on.
+    public private(set) var isOn = false
     var values: [LiveValue] = []
     /// Of `values` those that are sent as fast as possible, and those that count writes.
     private var streams: [Int] = []
@@ -55,8 +60,9 @@ public struct EmulatedDevice: Sendable {
     var detector: ActivityDetector?
     var policy: IntervalController
     var advertisingData: LiveAdvertisingData?
-    /// The latest decisions, for the reasons of what the controller confirms.
+    /// Decisions that the controller has not confirmed yet, and what it confirmed last.
     var decisions: [IntervalDecision] = []
+    var confirmed: (interval: AdvertisingInterval, reason: String)?
     /// A midnight; nil while the time of day is not known.
     var midnight: Instant?
     var activityEvents = Outputs<ActivityEvent>()
@@ -315,15 +321,18 @@ public struct EmulatedDevice: Sendable {
         }
     }
 
-    /// Why the interval in force was chosen.
-    public var intervalReason: String { policy.reason }
-
     /// Passes the host's events on and does what they call for.
     mutating func forward(
         at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
     ) {
         for event in hostEvents.elements {
-            emit.append(.host(event))
+            if case .advertising(let interval, let gap) = event {
+                let reason = confirm(interval)
+                history?.isAdvertising(interval, reason: reason, at: now)
+                emit.append(.advertising(interval, gap: gap, reason: reason))
+            } else {
+                emit.append(.host(event))
+            }
             react(to: event, at: now, &out, &emit)
         }
         hostEvents.removeAll()
