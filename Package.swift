@@ -53,6 +53,7 @@ let package = Package(
         // layers
         layer("L2CAP", ["Wire", "SansIO", "HCI"]),
         layer("GATT", ["Wire", "SansIO"]),
+        layer("SMP", ["Wire", "SansIO"]),
         layer("Advertising", ["Wire", "SansIO", "HCI"]),
         layer("Behaviours", ["Wire", "SansIO"]),
 
@@ -79,7 +80,7 @@ let package = Package(
         layer(
             "LinuxIO", ["Wire", "SansIO", "HCI", "Advertising", "CBluetooth", "CLinux"],
             edge: true),
-        layer("OpenSSLCrypto", ["GATT", "CCrypto"], edge: true),
+        layer("OpenSSLCrypto", ["GATT", "SMP", "CCrypto"], edge: true),
 
         // executables
         .executableTarget(
@@ -98,8 +99,8 @@ let package = Package(
         .target(
             name: "Harness",
             dependencies: [
-                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "BLEHost", "Profiles",
-                "VirtualController", "Emulator", "Simulation",
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "SMP", "Advertising", "BLEHost",
+                "Profiles", "VirtualController", "Emulator", "Simulation", "OpenSSLCrypto",
             ],
             path: "Tests/Harness", swiftSettings: house),
         .target(name: "CFuzzer", path: "Tools/libfuzzer/CFuzzer"),
@@ -118,7 +119,8 @@ let package = Package(
             path: "Tools/perf-bench/InProcess", swiftSettings: house),
         // An hour on a lossy air in a process of its own, for Tests/Peers/test_loss.py.
         .executableTarget(
-            name: "lossy-hour", dependencies: ["Harness", "LinuxIO", "SansIO", "VirtualController"],
+            name: "lossy-hour",
+            dependencies: ["Harness", "LinuxIO", "SansIO", "VirtualController"],
             path: "Tests/LossyHour", swiftSettings: house),
 
         tests(
@@ -160,6 +162,7 @@ let package = Package(
             fixtures: ["Snapshots"]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("OpenSSLCrypto", ["Wire"]),
+        tests("SMP", ["Wire", "SansIO", "OpenSSLCrypto", "Harness", "TestFiles"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
 )

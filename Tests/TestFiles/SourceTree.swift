@@ -31,6 +31,21 @@ public enum SourceTree {
         String(decoding: bytes(path) ?? [], as: UTF8.self)
     }
 
+    /// The names of the files in a folder, sorted.
+    public static func files(_ path: String) -> [String] {
+        guard let folder = opendir(root + "/" + path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            var name = entry.pointee.d_name
+            let text = withUnsafePointer(to: &name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !text.hasPrefix(".") { names.append(text) }
+        }
+        return names.sorted()
+    }
+
     /// The first line in which `text` differs from the snapshot at `path`; nil where they are
     /// equal.
     ///

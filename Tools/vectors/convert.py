@@ -1,4 +1,4 @@
-"""Writes Tests/Vectors/gatt and Tests/Vectors/phones; see Tools/convert-vectors."""
+"""Writes most of Tests/Vectors; see Tools/convert-vectors."""
 import json
 import re
 import shutil
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import layout
 import phones
+import smp
 
 BLUEZ_SERVER = "{mtu: 512, implicit-services: false, reliable-writes: extended-property}"
 EDTT_SERVER = ("{mtu: 512, implicit-services: false, growth: false, "
@@ -133,6 +134,8 @@ def main(source, target):
     write_suite(edtt, "EDTT src/tests/gatt_verification.py", EDTT_SERVER, {"2b29", "2b2a"},
                 target / "gatt/edtt")
     phones.write_all(source / "phones", target / "phones")
+    smp.write_transcripts(source / "smp/responder.json", target / "smp/nimble")
+    smp.write_crypto(source / "crypto.json", target / "crypto.txt")
 
 
 if __name__ == "__main__":
