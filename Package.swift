@@ -58,24 +58,26 @@ let package = Package(
         layer("Behaviours", ["Wire", "SansIO"]),
 
         // composition
-        layer("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
-        layer("Profiles", ["Wire", "SansIO", "HCI", "YAML", "GATT", "Advertising", "Behaviours"]),
-        layer("VirtualController", ["Wire", "SansIO", "HCI"]),
+        layer("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "SMP", "Advertising"]),
+        layer(
+            "Profiles",
+            ["Wire", "SansIO", "HCI", "YAML", "GATT", "SMP", "Advertising", "Behaviours"]),
+        layer("VirtualController", ["Wire", "SansIO", "HCI", "SMP"]),
 
         // device
         layer(
             "Emulator",
             [
-                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
-                "Profiles",
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "SMP", "Advertising", "Behaviours",
+                "BLEHost", "Profiles",
             ]),
 
         // edges
         layer(
             "Simulation",
             [
-                "Wire", "SansIO", "HCI", "GATT", "Advertising", "BLEHost", "VirtualController",
-                "Profiles", "Emulator",
+                "Wire", "SansIO", "HCI", "GATT", "SMP", "Advertising", "BLEHost",
+                "VirtualController", "Profiles", "Emulator",
             ]),
         layer(
             "LinuxIO", ["Wire", "SansIO", "HCI", "Advertising", "CBluetooth", "CLinux"],
@@ -86,9 +88,8 @@ let package = Package(
         .executableTarget(
             name: "peripheral-emu",
             dependencies: [
-                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Behaviours", "BLEHost",
-                "VirtualController",
-                "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO",
+                "Wire", "SansIO", "HCI", "GATT", "SMP", "Advertising", "Behaviours", "BLEHost",
+                "VirtualController", "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO",
                 "OpenSSLCrypto", "CLinux",
             ],
             swiftSettings: edge),

@@ -185,7 +185,10 @@ public struct CentralHost: Sendable {
                 link = nil
                 emit.append(.disconnected(reason))
             case .report(let report): emit.append(.report(report))
-            case .answered, .connectionUpdated, .phyUpdated: break
+            // Only a peripheral is asked for a key.
+            case .keyRequested(let link, _, _):
+                session.answerKey(nil, on: link, at: now, sending: &out)
+            case .answered, .connectionUpdated, .phyUpdated, .encryptionChanged: break
             }
         }
         sessionEvents.removeAll()

@@ -191,6 +191,17 @@ public struct ControllerSession: Sendable {
             case .disconnectionComplete: try disconnected(parameters, &emit)
             case .hardwareError:
                 fail(.hardwareError(try HardwareError(hci: parameters).hardwareCode), &emit)
+            case .encryptionChange:
+                let event = try EncryptionChange(hci: parameters)
+                encryptionChanged(
+                    event.connectionHandle, event.status, event.encryptionEnabled != 0, &emit)
+            case .encryptionChangeV2:
+                let event = try EncryptionChangeV2(hci: parameters)
+                encryptionChanged(
+                    event.connectionHandle, event.status, event.encryptionEnabled != 0, &emit)
+            case .encryptionKeyRefreshComplete:
+                let event = try EncryptionKeyRefreshComplete(hci: parameters)
+                encryptionChanged(event.connectionHandle, event.status, true, &emit)
             case .leMeta: try leMeta(parameters, at: now, &out, &emit)
             default: break
             }
@@ -336,10 +347,13 @@ public struct ControllerSession: Sendable {
             reply.timeout = event.timeout
             answer(reply, at: now, &out)
         case .longTermKeyRequest:
-            // No keys yet: the central learns it at once instead of after a time-out.
-            var reply = LELongTermKeyRequestNegativeReply()
-            reply.connectionHandle = try LELongTermKeyRequest(hci: body).connectionHandle
-            answer(reply, at: now, &out)
+            let event = try LELongTermKeyRequest(hci: body)
+            guard let index = table.index(of: event.connectionHandle) else {
+                return answerKey(nil, of: event.connectionHandle, at: now, &out)
+            }
+            emit.append(
+                .keyRequested(
+                    link: index, ediv: event.encryptedDiversifier, rand: event.randomNumber))
         case .advertisingReport:
             for report in try LEAdvertisingReport(hci: body).reports {
                 emit.append(.report(report))
@@ -371,6 +385,37 @@ public struct ControllerSession: Sendable {
         table.links[index].information.rxPHY = event.rxPHY
         guard table.links[index].information != old else { return }
         emit.append(.phyUpdated(link: index))
+    }
+
+    private mutating func encryptionChanged(
+        _ handle: ConnectionHandle, _ status: HCIStatus, _ isEnabled: Bool,
+        _ emit: inout Outputs<SessionEvent>
+    ) {
+        guard let index = table.index(of: handle) else { return }
+        emit.append(
+            .encryptionChanged(link: index, isSuccess: status.isSuccess, isEnabled: isEnabled))
+    }
+
+    /// Answers `.keyRequested`; nil: there is no key.
+    mutating func answerKey(
+        _ key: [UInt8]?, on link: Int, at now: Instant, sending out: inout ByteBlock
+    ) {
+        guard table.links.indices.contains(link), table.links[link].isOpen else { return }
+        answerKey(key, of: table.links[link].handle, at: now, &out)
+    }
+
+    private mutating func answerKey(
+        _ key: [UInt8]?, of handle: ConnectionHandle, at now: Instant, _ out: inout ByteBlock
+    ) {
+        guard let key else {
+            var reply = LELongTermKeyRequestNegativeReply()
+            reply.connectionHandle = handle
+            return answer(reply, at: now, &out)
+        }
+        var reply = LELongTermKeyRequestReply()
+        reply.connectionHandle = handle
+        reply.longTermKey = key
+        answer(reply, at: now, &out)
     }
 
     /// Queues the reply to an event.

@@ -2,6 +2,7 @@
 public import GATT
 public import HCI
 public import L2CAP
+public import SMP
 public import SansIO
 public import Wire
 
@@ -17,6 +18,12 @@ public struct PeripheralConfiguration: Sendable {
     public var advertises: Bool
     /// The connection parameters to ask each central for; nil asks for none.
     public var connectionRequest: ConnectionParameterUpdateRequest?
+    /// How it pairs.
+    public var security = SecurityConfiguration()
+    /// The cipher of pairing; without one it is refused.
+    public var cipher: (any SecurityCipher)?
+    /// Where keys come from.
+    public var keys: any SecurityRandom = GeneratorRandom(SystemRandomNumberGenerator())
 
     public init(
         plan: AdvertisingPlan, interval: AdvertisingInterval, randomAddress: DeviceAddress?,
@@ -55,6 +62,8 @@ public enum PeripheralEvent: Sendable {
     case overflow(link: Int, handle: UInt16, isCut: Bool)
     /// A central asked to pair and was told that it is not supported.
     case pairingRefused(link: Int)
+    /// Pairing and encryption; never commands and keys themselves.
+    case security(SecurityEvent)
     case server(ServerEvent)
 }
 
@@ -62,7 +71,9 @@ public enum PeripheralEvent: Sendable {
 ///
 /// A client of the GATT server is the link's index.
 public struct PeripheralHost: Sendable {
-    public private(set) var session: ControllerSession
+    public internal(set) var session: ControllerSession
+    /// Pairing, and the bonds.
+    public internal(set) var security: SecurityManager
     /// The GATT server; its values may be set between calls.
     public var server: GATTServer
     private let connectionsMax: Int
@@ -75,11 +86,12 @@ public struct PeripheralHost: Sendable {
     private let connectionRequest: ConnectionParameterUpdateRequest?
     private var signalling: [Signalling]
     private var signallingEvents = Outputs<SignallingEvent>()
-    private var sessionEvents = Outputs<SessionEvent>()
+    var sessionEvents = Outputs<SessionEvent>()
     private var serverEvents = Outputs<ServerEvent>()
+    var securityEvents = Outputs<SecurityEvent>()
+    /// Whether it has been powered on: the window of pairing begins then.
+    private var hasStarted = false
     private var reply = ByteBlock(capacity: 1024)
-    /// The link whose pairing request is being refused.
-    private var refusedPairing: Int?
     /// Whose overflow has been told.
     private var overflows: [(link: Int, handle: UInt16)] = []
 
@@ -96,6 +108,8 @@ public struct PeripheralHost: Sendable {
 
     public init(_ configuration: PeripheralConfiguration, server: GATTServer) {
         session = ControllerSession(randomAddress: configuration.randomAddress)
+        security = SecurityManager(
+            configuration.security, cipher: configuration.cipher, random: configuration.keys)
         self.server = server
         advertises = configuration.advertises
         connectionRequest = configuration.connectionRequest
@@ -121,6 +135,8 @@ public struct PeripheralHost: Sendable {
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<PeripheralEvent>
     ) {
         closeAllLinks(.connectionTimeout, &emit)
+        if !hasStarted { security.start(at: now) }
+        hasStarted = true
         pausedAt = nil
         advertising.controllerWasReset(.legacy)
         advertising.isWanted = advertises
@@ -164,6 +180,7 @@ public struct PeripheralHost: Sendable {
     ) {
         for link in session.table.links.indices where session.table.links[link].isOpen {
             server.disconnect(link)
+            security.drop(link)
             let peer = session.table.links[link].information.peerAddress
             emit.append(.disconnected(link: link, peer: peer, reason))
         }
@@ -256,10 +273,6 @@ public struct PeripheralHost: Sendable {
             session.returnPayload(payload, of: link)
         }
         report(link, &emit)
-        if let link = refusedPairing {
-            refusedPairing = nil
-            emit.append(.pairingRefused(link: link))
-        }
         process(at: now, &out, &emit)
     }
 
@@ -275,11 +288,7 @@ public struct PeripheralHost: Sendable {
             signalling[link].channel.receive(
                 payload, at: now, reply: &reply, emit: &signallingEvents)
         case L2CAPChannel.securityManager:
-            // Pairing Failed, Pairing Not Supported (Core 6.0, Vol 3, Part H, 3.5.5).
-            if payload.count > 0, payload[0] == 0x01 {
-                reply.append([0x05, 0x05])
-                refusedPairing = link
-            }
+            security.receive(payload, from: link, at: now, emit: &securityEvents)
         default: return
         }
         sendReply(cid: cid, to: link, at: now, &out)
@@ -361,7 +370,8 @@ public struct PeripheralHost: Sendable {
     // MARK: time
 
     public var deadline: Instant? {
-        var deadline = earliest(session.deadline, server.deadline)
+        var deadline = earliest(
+            earliest(session.deadline, server.deadline), security.deadline)
         for link in session.table.links.indices where session.table.links[link].isOpen {
             deadline = earliest(deadline, signalling[link].deadline)
         }
@@ -373,6 +383,7 @@ public struct PeripheralHost: Sendable {
     ) {
         session.expire(at: now, sending: &out, emit: &sessionEvents)
         server.expire(at: now, emit: &serverEvents)
+        security.expire(at: now, emit: &securityEvents)
         for link in session.table.links.indices where session.table.links[link].isOpen {
             expireSignalling(of: link, at: now, &out, &emit)
         }
@@ -411,13 +422,15 @@ public struct PeripheralHost: Sendable {
 
     // MARK: what the layers below said
 
-    private mutating func process(
+    mutating func process(
         at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<PeripheralEvent>
     ) {
+        if !securityEvents.isEmpty { processSecurity(at: now, &out, &emit) }
         // What one event brings about may emit further ones; both lists grow only by bounded steps.
         var index = 0
         while index < sessionEvents.count {
             process(sessionEvents.elements[index], at: now, &out, &emit)
+            if !securityEvents.isEmpty { processSecurity(at: now, &out, &emit) }
             index += 1
         }
         sessionEvents.removeAll()
@@ -465,10 +478,10 @@ public struct PeripheralHost: Sendable {
                 cancelled: session.cancel(
                     AdvertisingCommand.enable(true).opcode(advertising.family)))
             advertising.situationChanged()
-            server.connect(link, security: LinkSecurity())
             signalling[link] = Signalling()
             if connectionRequest != nil { signalling[link].requestAt = now + Self.requestPause }
             emit.append(.connected(link: link, information))
+            secure(link, information)
             reconcile(at: now, &out)
         case .connectionFailed:
             // High-duty directed advertising ended, or a central gave up: advertise again.
@@ -476,12 +489,20 @@ public struct PeripheralHost: Sendable {
             reconcile(at: now, &out)
         case .disconnected(let link, let peer, let reason):
             server.disconnect(link)
+            security.disconnect(link, at: now, emit: &securityEvents)
             overflows.removeAll { $0.link == link }
             advertising.situationChanged()
             emit.append(.disconnected(link: link, peer: peer, reason))
             mustSettle = true
         case .connectionUpdated(let link): emit.append(.connectionUpdated(link: link))
         case .phyUpdated(let link): emit.append(.phyUpdated(link: link))
+        case .keyRequested(let link, let ediv, let rand):
+            security.keyRequested(
+                on: link, ediv: ediv, rand: rand, at: now, emit: &securityEvents)
+        case .encryptionChanged(let link, let isSuccess, let isEnabled):
+            security.encryptionChanged(
+                on: link, isSuccess: isSuccess, isEnabled: isEnabled, at: now,
+                emit: &securityEvents)
         case .report: break
         }
     }

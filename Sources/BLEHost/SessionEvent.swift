@@ -158,5 +158,8 @@ enum SessionEvent: Equatable, Sendable {
     case disconnected(link: Int, peer: DeviceAddress, HCIStatus)
     case connectionUpdated(link: Int)
     case phyUpdated(link: Int)
+    /// The controller awaits `answerKey`.
+    case keyRequested(link: Int, ediv: UInt16, rand: UInt64)
+    case encryptionChanged(link: Int, isSuccess: Bool, isEnabled: Bool)
     case report(LEAdvertisingReport.Report)
 }

@@ -127,7 +127,7 @@ extension EmulatedDevice {
         case .server(.written): take(.use(.write), at: now, &out, &emit)
         case .advertising, .ready, .note, .connectionUpdated, .phyUpdated, .overflow,
             .parametersAnswered,
-            .pairingRefused, .server:
+            .pairingRefused, .security, .server:
             break
         }
     }

@@ -6,6 +6,7 @@ public import GATT
 public import HCI
 import L2CAP
 public import Profiles
+public import SMP
 public import SansIO
 public import Wire
 
@@ -86,8 +87,11 @@ public struct EmulatedDevice: Sendable {
     /// - Parameters:
     ///   - seed: of the address, where the profile gives none, and of the generators.
     ///   - authenticator: computes the Database Hash; without one it has no value.
+    ///   - cipher: pairs and encrypts; without one pairing is refused.
+    ///   - keys: where keys come from; nil: from the seed, which is for virtual time only.
     public init(
-        profile: DeviceProfile, seed: UInt64, authenticator: (any MessageAuthenticator)? = nil
+        profile: DeviceProfile, seed: UInt64, authenticator: (any MessageAuthenticator)? = nil,
+        cipher: (any SecurityCipher)? = nil, keys: (any SecurityRandom)? = nil
     ) {
         self.profile = profile
         self.seed = seed
@@ -119,6 +123,13 @@ public struct EmulatedDevice: Sendable {
                 latency: $0.latency,
                 // In steps of 10 ms; the loader keeps it within 100 ms to 32 s.
                 timeout: UInt16(clamping: $0.timeout.microseconds / 10_000))
+        }
+        if let security = profile.security {
+            var keys = keys ?? GeneratorRandom(SeededRandom(seed: seed, stream: "keys"))
+            configuration.security = security
+            configuration.security.identityKey = keys.octets(16, for: .identityKey)
+            configuration.cipher = cipher
+            configuration.keys = keys
         }
         host = PeripheralHost(
             configuration,
@@ -364,7 +375,7 @@ extension PeripheralEvent {
         case .server(.read), .server(.written): true
         case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
             .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
-            .phyUpdated, .parametersAnswered, .overflow, .pairingRefused, .disconnected:
+            .phyUpdated, .parametersAnswered, .overflow, .pairingRefused, .security, .disconnected:
             false
         }
     }

@@ -31,6 +31,7 @@ extension EmulatedDevice {
             members.append(JSONMember("link", .integer(Int64(link))))
             members.append(JSONMember("peer", .string("\(peer)")))
             members.append(JSONMember("reason", .integer(Int64(reason.rawValue))))
+        case .host(.security(let event)): members += Self.members(of: event)
         case .advertising(let interval, _, let reason):
             members.append(JSONMember("interval", Self.milliseconds(interval)))
             members.append(JSONMember("reason", .string(reason)))
@@ -69,6 +70,7 @@ extension EmulatedDevice {
             case .parametersAnswered: "parameters-answered"
             case .overflow: "overflow"
             case .pairingRefused: "pairing-refused"
+            case .security(let event): name(of: event)
             case .server(let event): name(of: event)
             }
         }

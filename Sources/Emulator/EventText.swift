@@ -54,7 +54,7 @@ extension EmulatedDevice {
             case .failed: .error
             case .note, .advertisingRefused, .overflow: .warning
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
-                .connectionUpdated, .phyUpdated, .parametersAnswered, .pairingRefused:
+                .connectionUpdated, .phyUpdated, .parametersAnswered, .pairingRefused, .security:
                 .info
             case .advertisingPaused: .debug
             case .server(let event): level(of: event)
@@ -163,7 +163,10 @@ extension EmulatedDevice {
             return "\(name(of: handle)) has more than the \(room) octets that a notification to "
                 + "\(peer(link)) carries: " + (isCut ? "it is cut" : "it is not sent")
         case .pairingRefused(let link):
-            return "\(peer(link)) asked to pair: refused, pairing is not supported yet"
+            return "\(peer(link)) asked to pair: refused, "
+                + (profile.security == nil
+                    ? "the profile has no 'security'" : "it does not pair now")
+        case .security(let event): return text(for: event)
         case .server(let event): return text(for: event)
         }
     }
@@ -174,7 +177,7 @@ extension EmulatedDevice {
             + "supervision timeout \(Int(connection.supervisionTimeout) * 10) ms"
     }
 
-    private func peer(_ link: Int) -> String {
+    func peer(_ link: Int) -> String {
         host.links.indices.contains(link)
             ? "\(host.links[link].information.peerAddress)" : "link \(link)"
     }

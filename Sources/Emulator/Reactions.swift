@@ -126,7 +126,7 @@ extension EmulatedDevice {
                 }
             case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
                 .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
-                .phyUpdated, .parametersAnswered, .overflow, .pairingRefused:
+                .phyUpdated, .parametersAnswered, .overflow, .pairingRefused, .security:
                 break
             }
         }

@@ -100,7 +100,7 @@ public struct GATTServer: Sendable {
     /// Ends a link. What a bonded client configured is kept, all else is forgotten.
     public mutating func disconnect(_ client: Int) {
         guard links[client].isConnected else { return }
-        if links[client].security.bonded { remember(client) }
+        if links[client].isRecalled, links[client].security.bonded { remember(client) }
         reset(client)
     }
 
@@ -114,8 +114,9 @@ public struct GATTServer: Sendable {
             links[client].peer = peer
             links[client].isRecalled = false
         }
-        // Once a link: what the client does from then on counts.
-        if security.bonded, !links[client].isRecalled {
+        // Once a link: what the client does from then on counts. Before the link is encrypted, it
+        // is anybody with a bonded client's address.
+        if security.bonded, security.encrypted, !links[client].isRecalled {
             links[client].isRecalled = true
             recall(client)
         }

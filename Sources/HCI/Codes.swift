@@ -44,6 +44,8 @@ public struct Opcode: OpenCode, CustomStringConvertible {
     public static let leReadRemoteFeatures = Opcode(rawValue: 0x2016)
     public static let leEncrypt = Opcode(rawValue: 0x2017)
     public static let leRand = Opcode(rawValue: 0x2018)
+    public static let leEnableEncryption = Opcode(rawValue: 0x2019)
+    public static let leLongTermKeyRequestReply = Opcode(rawValue: 0x201A)
     public static let leLongTermKeyRequestNegativeReply = Opcode(rawValue: 0x201B)
     public static let leReadSupportedStates = Opcode(rawValue: 0x201C)
     public static let leRemoteConnectionParameterRequestReply = Opcode(rawValue: 0x2020)
@@ -87,6 +89,7 @@ public struct EventCode: OpenCode, CustomStringConvertible {
     public static let numberOfCompletedPackets = EventCode(rawValue: 0x13)
     public static let dataBufferOverflow = EventCode(rawValue: 0x1A)
     public static let encryptionKeyRefreshComplete = EventCode(rawValue: 0x30)
+    public static let encryptionChangeV2 = EventCode(rawValue: 0x59)
     public static let leMeta = EventCode(rawValue: 0x3E)
 
     public var description: String { "event " + Hex.code(rawValue) }

@@ -29,6 +29,23 @@ public struct EncryptionChange: HCIEvent {
     }
 }
 
+/// Encryption Change [v2] (Core 6.0, Vol 4, Part E, 7.7.8).
+public struct EncryptionChangeV2: HCIEvent {
+    public static let code = EventCode.encryptionChangeV2
+    public var status: HCIStatus = .success
+    public var connectionHandle = ConnectionHandle(rawValue: 0)
+    public var encryptionEnabled: UInt8 = 0
+    /// In octets.
+    public var encryptionKeySize: UInt8 = 0
+    public init() {}
+    public mutating func visit<V: FieldVisitor>(_ visitor: inout V) throws(WireError) {
+        try visitor.field("status", &status)
+        try visitor.field("connection_handle", &connectionHandle)
+        try visitor.field("encryption_enabled", &encryptionEnabled)
+        try visitor.field("encryption_key_size", &encryptionKeySize)
+    }
+}
+
 /// Encryption Key Refresh Complete (Core 6.0, Vol 4, Part E, 7.7.39).
 public struct EncryptionKeyRefreshComplete: HCIEvent {
     public static let code = EventCode.encryptionKeyRefreshComplete

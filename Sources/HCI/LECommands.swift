@@ -254,6 +254,36 @@ public struct LERandomNumber: Record {
     }
 }
 
+/// LE Enable Encryption, of a central (Core 6.0, Vol 4, Part E, 7.8.24).
+public struct LEEnableEncryption: HCICommand {
+    public static let opcode = Opcode.leEnableEncryption
+    public typealias Return = StatusOnly
+    public var connectionHandle = ConnectionHandle(rawValue: 0)
+    public var randomNumber: UInt64 = 0
+    public var encryptedDiversifier: UInt16 = 0
+    public var longTermKey = [UInt8](repeating: 0, count: 16)
+    public init() {}
+    public mutating func visit<V: FieldVisitor>(_ visitor: inout V) throws(WireError) {
+        try visitor.field("connection_handle", &connectionHandle)
+        try visitor.field("random_number", &randomNumber)
+        try visitor.field("encrypted_diversifier", &encryptedDiversifier)
+        try visitor.field("long_term_key", &longTermKey, count: 16)
+    }
+}
+
+/// LE Long Term Key Request Reply (Core 6.0, Vol 4, Part E, 7.8.25).
+public struct LELongTermKeyRequestReply: HCICommand {
+    public static let opcode = Opcode.leLongTermKeyRequestReply
+    public typealias Return = StatusAndHandle
+    public var connectionHandle = ConnectionHandle(rawValue: 0)
+    public var longTermKey = [UInt8](repeating: 0, count: 16)
+    public init() {}
+    public mutating func visit<V: FieldVisitor>(_ visitor: inout V) throws(WireError) {
+        try visitor.field("connection_handle", &connectionHandle)
+        try visitor.field("long_term_key", &longTermKey, count: 16)
+    }
+}
+
 /// LE Long Term Key Request Negative Reply (Core 6.0, Vol 4, Part E, 7.8.26).
 public struct LELongTermKeyRequestNegativeReply: HCICommand {
     public static let opcode = Opcode.leLongTermKeyRequestNegativeReply

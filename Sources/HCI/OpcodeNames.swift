@@ -39,6 +39,8 @@ enum OpcodeNames {
         (.leReadRemoteFeatures, "LE Read Remote Features"),
         (.leEncrypt, "LE Encrypt"),
         (.leRand, "LE Rand"),
+        (.leEnableEncryption, "LE Enable Encryption"),
+        (.leLongTermKeyRequestReply, "LE Long Term Key Request Reply"),
         (.leLongTermKeyRequestNegativeReply, "LE Long Term Key Request Negative Reply"),
         (.leReadSupportedStates, "LE Read Supported States"),
         (.leRemoteConnectionParameterRequestReply, "LE Remote Connection Parameter Request Reply"),

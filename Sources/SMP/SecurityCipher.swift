@@ -15,6 +15,14 @@ public protocol SecurityCipher: Sendable {
     func sharedSecret(_ privateKey: [UInt8], with publicKey: PublicKey) -> [UInt8]?
 }
 
+/// The cipher of a device that has none: it cannot pair.
+struct NoCipher: SecurityCipher {
+    func encrypt(_ block: [UInt8], key: [UInt8]) -> [UInt8]? { nil }
+    func code(of message: [UInt8], key: [UInt8]) -> [UInt8]? { nil }
+    func publicKey(of privateKey: [UInt8]) -> PublicKey? { nil }
+    func sharedSecret(_ privateKey: [UInt8], with publicKey: PublicKey) -> [UInt8]? { nil }
+}
+
 /// A point of P-256: two coordinates of 32 octets, most significant first.
 public struct PublicKey: Hashable, Sendable {
     public var x: [UInt8]
@@ -28,7 +36,8 @@ public struct PublicKey: Hashable, Sendable {
 
 /// What random octets are for.
 public enum RandomUse: Sendable {
-    case privateKey, pairingRandom, passkey, longTermKey, diversifier, rand, signatureKey
+    case privateKey, pairingRandom, passkey, longTermKey, diversifier, rand, signatureKey,
+        identityKey
 }
 
 /// Where keys come from: the system's random source on a real controller, a seed only in virtual

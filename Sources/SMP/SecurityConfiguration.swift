@@ -2,7 +2,7 @@
 public import SansIO
 
 /// What a device is told of pairing at power-on.
-public struct SecurityConfiguration: Sendable {
+public struct SecurityConfiguration: Hashable, Sendable {
     /// Who may pair, and how.
     public enum Policy: Sendable, CaseIterable {
         case refused
@@ -15,6 +15,8 @@ public struct SecurityConfiguration: Sendable {
     }
 
     public var policy = Policy.refused
+    /// Whether each central is asked for security as soon as it has connected.
+    public var requestsSecurity = false
     public var io = IOCapability.noInputNoOutput
     public var bonding = true
     /// Whether protection against a man in the middle is asked for.

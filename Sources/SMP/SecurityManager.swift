@@ -33,13 +33,15 @@ public struct SecurityManager: Sendable {
         var until: Instant
     }
 
+    /// - Parameter cipher: without one no pairing is possible.
     public init(
-        _ configuration: SecurityConfiguration, cipher: any SecurityCipher,
+        _ configuration: SecurityConfiguration, cipher: (any SecurityCipher)?,
         random: any SecurityRandom
     ) {
         self.configuration = configuration
+        if cipher == nil { self.configuration.policy = .refused }
         self.random = random
-        toolbox = Toolbox(cipher)
+        toolbox = Toolbox(cipher ?? NoCipher())
         links = Array(repeating: SecurityLink(), count: Self.linksMax)
     }
 
@@ -102,6 +104,11 @@ public struct SecurityManager: Sendable {
         guard isConnected(link) else { return }
         if links[link].pairing != nil { end(link, .disconnected, at: now, &emit) }
         links[link] = SecurityLink()
+    }
+
+    /// Ends a link of a controller that is gone, without a word.
+    public mutating func drop(_ link: Int) {
+        if links.indices.contains(link) { links[link] = SecurityLink() }
     }
 
     func isConnected(_ link: Int) -> Bool {

@@ -2,6 +2,7 @@
 public import Advertising
 public import Emulator
 import HCI
+public import SMP
 public import SansIO
 public import VirtualController
 public import Wire
@@ -38,9 +39,10 @@ public struct World: Sendable {
 
     public init(
         port: DevicePort, seed: UInt64, timing: Air.Timing, loss: Double = 0,
-        central: ScriptedCentral? = nil
+        central: ScriptedCentral? = nil, cipher: (any SecurityCipher)? = nil
     ) {
         air = Air(seed: seed, timing: timing)
+        air.cipher = cipher
         air.loss = loss
         self.port = port
         self.central = central

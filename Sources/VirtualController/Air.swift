@@ -1,5 +1,6 @@
 // Virtual controllers and the air between them: the medium, its time and its hosts.
 import HCI
+public import SMP
 public import SansIO
 public import Wire
 
@@ -30,6 +31,9 @@ public struct Air: Sendable {
             }
         }
     }
+
+    /// What LE Encrypt is answered with; without one it fails.
+    public var cipher: (any SecurityCipher)?
 
     let timing: Timing
     private let seed: UInt64

@@ -296,7 +296,7 @@ extension Air {
         }
     }
 
-    private mutating func reportEnd(_ slot: Int, _ role: Role, _ reason: HCIStatus) {
+    mutating func reportEnd(_ slot: Int, _ role: Role, _ reason: HCIStatus) {
         guard let port = links[slot].sides[role.rawValue].port else { return }
         var event = DisconnectionComplete()
         event.connectionHandle = links[slot].sides[role.rawValue].handle

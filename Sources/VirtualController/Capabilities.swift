@@ -30,9 +30,9 @@ enum Capabilities {
 
     /// BR/EDR Not Supported and LE Supported (Core 6.0, Vol 2, Part C, 3.3).
     static let lmpFeatures: UInt64 = 1 << 37 | 1 << 38
-    /// Connection Parameters Request, Extended Reject, Peripheral-initiated Features Exchange, Data
+    /// LE Encryption, Connection Parameters Request, Extended Reject, Peripheral-initiated Features Exchange, Data
     /// Packet Length Extension, LE 2M (Core 6.0, Vol 6, Part B, 4.6).
-    static let leFeatures: UInt64 = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 8
+    static let leFeatures: UInt64 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 8
     /// All 42 combinations (Core 6.0, Vol 4, Part E, 7.8.27): each role has its own radio.
     static let leStates: UInt64 = 0x3FF_FFFF_FFFF
 
@@ -57,7 +57,9 @@ enum Capabilities {
         (.leReadFilterAcceptListSize, 26, 6), (.leClearFilterAcceptList, 26, 7),
         (.leAddDeviceToFilterAcceptList, 27, 0), (.leRemoveDeviceFromFilterAcceptList, 27, 1),
         (.leConnectionUpdate, 27, 2), (.leSetHostChannelClassification, 27, 3),
-        (.leReadChannelMap, 27, 4), (.leReadRemoteFeatures, 27, 5), (.leRand, 27, 7),
+        (.leReadChannelMap, 27, 4), (.leReadRemoteFeatures, 27, 5), (.leEncrypt, 27, 6),
+        (.leRand, 27, 7), (.leEnableEncryption, 28, 0), (.leLongTermKeyRequestReply, 28, 1),
+        (.leLongTermKeyRequestNegativeReply, 28, 2),
         (.leReadSupportedStates, 28, 3), (.leRemoteConnectionParameterRequestReply, 33, 4),
         (.leRemoteConnectionParameterRequestNegativeReply, 33, 5), (.leSetDataLength, 33, 6),
         (.leReadSuggestedDefaultDataLength, 33, 7), (.leWriteSuggestedDefaultDataLength, 34, 0),

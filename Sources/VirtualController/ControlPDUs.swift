@@ -37,11 +37,14 @@ extension Air {
             let side = links[slot].sides[role.rawValue]
             push(slot, role, .phyResponse(tx: side.preferredTxPHYs, rx: side.preferredRxPHYs))
         case .phyResponse(let tx, let rx): agreePHYs(slot, role, tx: tx, rx: rx)
+        case .encryptionRequest, .encryptionReject, .startEncryption, .centralEncrypts,
+            .peripheralEncrypts:
+            receiveEncryption(control, slot, role, port)
         }
     }
 
     /// Takes `procedure` out of those that the host at `role` waits for; false where it does not.
-    private mutating func end(_ procedure: Procedures, _ slot: Int, _ role: Role) -> Bool {
+    mutating func end(_ procedure: Procedures, _ slot: Int, _ role: Role) -> Bool {
         links[slot].sides[role.rawValue].procedures.remove(procedure) != nil
     }
 

@@ -50,12 +50,12 @@ extension Air {
             return begin(LESetPHY.self, parameters, port) { air, command in
                 air.setPHY(port, command)
             }
-        default: return false
+        default: return serveEncryption(opcode, parameters, port)
         }
     }
 
     /// Begins a procedure of the link layer; one of each kind at a time.
-    private mutating func request(
+    mutating func request(
         _ port: Int, _ handle: ConnectionHandle, _ procedure: Procedures, _ control: ControlPDU
     ) -> HCIStatus {
         guard let end = find(port, handle) else { return .unknownConnectionIdentifier }

@@ -61,6 +61,13 @@ enum ControlPDU {
     /// Whoever asks decides here, so only the answer needs to carry preferences.
     case phyRequest
     case phyResponse(tx: UInt8, rx: UInt8)
+    /// On the air no key is in it; the two controllers find out by their first encrypted packet.
+    case encryptionRequest(rand: UInt64, ediv: UInt16, key: [UInt8])
+    case encryptionReject(HCIStatus)
+    /// The peripheral has its key.
+    case startEncryption(key: [UInt8])
+    case centralEncrypts(key: [UInt8])
+    case peripheralEncrypts
 
     /// Octets behind the PDU header, opcode included.
     var octets: Int {
@@ -72,6 +79,11 @@ enum ControlPDU {
         case .channelMap: 8
         case .featureRequest, .featureResponse, .lengthRequest, .lengthResponse: 9
         case .versionIndication: 6
+        case .encryptionRequest: 23
+        case .encryptionReject: 3
+        // The central's answer is the first packet that is encrypted, with 4 octets of MIC.
+        case .startEncryption: 1
+        case .centralEncrypts, .peripheralEncrypts: 5
         }
     }
 }
@@ -144,7 +156,7 @@ struct TransmitQueue {
 
 /// Procedures of the link layer that one side's host has begun and that are not complete.
 struct Procedures: OptionSet {
-    let rawValue: UInt8
+    let rawValue: UInt16
     static let connectionUpdate = Procedures(rawValue: 1 << 0)
     static let features = Procedures(rawValue: 1 << 1)
     static let version = Procedures(rawValue: 1 << 2)
@@ -155,6 +167,10 @@ struct Procedures: OptionSet {
     static let parameterAnswer = Procedures(rawValue: 1 << 6)
     /// The peripheral does not have the central's newest channel map.
     static let channelMap = Procedures(rawValue: 1 << 7)
+    /// The central's host has begun to encrypt the link.
+    static let encryption = Procedures(rawValue: 1 << 8)
+    /// The peripheral's host owes an answer to LE Long Term Key Request.
+    static let keyAnswer = Procedures(rawValue: 1 << 9)
 }
 
 /// One end of a connection.
@@ -168,6 +184,8 @@ struct LinkSide {
     var packetsHeld = 0
     var lastHeard: Instant
     var procedures: Procedures = []
+    /// The key its host gave for the encryption that is being started.
+    var key: [UInt8] = []
     var isVersionSent = false
     var isPeerVersionKnown = false
     /// What the host wants to send at most, and what both sides have agreed on for sending.
@@ -191,6 +209,8 @@ struct Link {
     var isAwake = false
     /// Whether packets have gone both ways; until then six events are the time-out.
     var isEstablished = false
+    /// Whether what both hosts send is encrypted.
+    var isEncrypted = false
     /// The next exchange of packets, in the open event or the first one of a new event.
     var nextExchange: Instant?
     var isEventOpen = false

@@ -4,6 +4,7 @@ import Emulator
 import LinuxIO
 import OpenSSLCrypto
 import Profiles
+import SMP
 import SansIO
 import Simulation
 import Wire
@@ -39,7 +40,9 @@ enum RunCommand {
         _ profile: DeviceProfile, seed: UInt64, _ options: RunOptions
     ) -> EmulatedDevice {
         var device = EmulatedDevice(
-            profile: profile, seed: seed, authenticator: OpenSSLAuthenticator())
+            profile: profile, seed: seed, authenticator: OpenSSLAuthenticator(),
+            cipher: OpenSSLCipher(),
+            keys: options.virtualTime ? nil : GeneratorRandom(SystemRandomNumberGenerator()))
         device.reportsAccess = options.logLevel >= .info || options.control != nil
         return device
     }
@@ -57,7 +60,7 @@ enum RunCommand {
         return World(
             port: DevicePort(device: device), seed: seed, timing: options.airTiming,
             loss: options.airLoss ?? 0,
-            central: central)
+            central: central, cipher: OpenSSLCipher())
     }
 
     /// To be called before the event loop takes the signals: opening a pipe waits for its reader,

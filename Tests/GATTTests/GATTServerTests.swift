@@ -249,7 +249,7 @@ struct GATTServerTests {
         for number in 0..<100 {
             harness.server.connect(
                 0, peer: DeviceAddress(littleEndian: UInt64(number)),
-                security: LinkSecurity(bonded: true))
+                security: LinkSecurity(encrypted: true, bonded: true))
             harness.server.disconnect(0)
         }
         #expect(harness.server.bondedClients.count == GATTServer.bondedClientsMax)

@@ -16,7 +16,8 @@ enum RecordList {
         LEClearFilterAcceptList.self, LEAddDeviceToFilterAcceptList.self,
         LERemoveDeviceFromFilterAcceptList.self, LEConnectionUpdate.self,
         LESetHostChannelClassification.self, LEReadChannelMap.self, LEReadRemoteFeatures.self,
-        LEEncrypt.self, LERand.self, LELongTermKeyRequestNegativeReply.self,
+        LEEncrypt.self, LERand.self, LEEnableEncryption.self,
+        LELongTermKeyRequestReply.self, LELongTermKeyRequestNegativeReply.self,
         LEReadSupportedStates.self,
         LERemoteConnectionParameterRequestReply.self,
         LERemoteConnectionParameterRequestNegativeReply.self, LESetDataLength.self,
@@ -29,7 +30,8 @@ enum RecordList {
     ]
 
     static let events: [any HCIEvent.Type] = [
-        DisconnectionComplete.self, EncryptionChange.self, EncryptionKeyRefreshComplete.self,
+        DisconnectionComplete.self, EncryptionChange.self, EncryptionChangeV2.self,
+        EncryptionKeyRefreshComplete.self,
         ReadRemoteVersionInformationComplete.self, CommandComplete.self, CommandStatus.self,
         HardwareError.self, DataBufferOverflow.self, NumberOfCompletedPackets.self,
         LEConnectionComplete.self, LEEnhancedConnectionComplete.self, LEAdvertisingReport.self,

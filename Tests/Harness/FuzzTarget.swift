@@ -18,6 +18,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget(name: "control", run: ControlFuzz.run, seeds: ControlFuzz.seeds),
         FuzzTarget(name: "hci", run: HCIFuzz.run, seeds: HCIFuzz.seeds),
         FuzzTarget(name: "l2cap", run: L2CAPFuzz.run, seeds: L2CAPFuzz.seeds),
+        FuzzTarget(name: "smp", run: SMPFuzz.run, seeds: SMPFuzz.seeds),
         FuzzTarget(name: "yaml", run: YAMLFuzz.run, seeds: YAMLFuzz.seeds),
     ]
 

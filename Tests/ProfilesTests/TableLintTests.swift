@@ -11,23 +11,36 @@ import Testing
     static let set =
         "advertising: [{type: connectable, interval: 152.5 ms, data: [{name: complete}]}]\n"
 
+    static let pairable =
+        "security: {io: none}\nservices: [{service: battery, characteristics: "
+
+    static let cases: [(String, String)] = [
+        (
+            "constant-notification",
+            "services: [{service: battery, characteristics: "
+                + "[{characteristic: battery-level, read: open, notify: open, value: 5}]}]"
+        ),
+        ("missing-flags", set),
+        ("service-changed", set + "server: {implicit-services: false}"),
+        ("sig-base", "services: [{service: 0x1234}]"),
+        (
+            "io-none",
+            pairable + "[{characteristic: battery-level, read: authenticated, value: 5}]}]"
+        ),
+        (
+            "ios-pairing",
+            pairable + "[{characteristic: battery-level, read: open, value: 5}]}]"
+        ),
+        (
+            "unpairable",
+            "services: [{service: battery, characteristics: "
+                + "[{characteristic: battery-level, read: encrypted, value: 5}]}]"
+        ),
+    ]
+
     @Test(
         "each rule finds what it is for",
-        arguments: [
-            (
-                "constant-notification",
-                "services: [{service: battery, characteristics: "
-                    + "[{characteristic: battery-level, read: open, notify: open, value: 5}]}]"
-            ),
-            ("missing-flags", set),
-            ("service-changed", set + "server: {implicit-services: false}"),
-            ("sig-base", "services: [{service: 0x1234}]"),
-            (
-                "unpairable",
-                "services: [{service: battery, characteristics: "
-                    + "[{characteristic: battery-level, read: encrypted, value: 5}]}]"
-            ),
-        ])
+        arguments: cases)
     func found(rule: String, body: String) throws {
         #expect(try Self.rules(body).contains(rule))
         #expect(try !Self.rules(body, top: "lint: {silent: [\(rule)]}\n").contains(rule))

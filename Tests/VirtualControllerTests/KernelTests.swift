@@ -73,16 +73,16 @@ struct KernelTests {
         > 01 0910 00                            ; Read BD_ADDR
         < 04 0E 0A 01 0910 00 ..0000000002
         > 01 0320 00                            ; LE Read Local Supported Features
-        < 04 0E 0C 01 0320 00 2E01000000000000
+        < 04 0E 0C 01 0320 00 2F01000000000000
         > 01 0220 00                            ; LE Read Buffer Size: 12 packets of 251 octets
         < 04 0E 07 01 0220 00 FB00 0C
         > 01 1C20 00                            ; LE Read Supported States
         < 04 0E 0C 01 1C20 00 FFFFFFFFFF030000
         > 01 0210 00                            ; Read Local Supported Commands
         < 04 0E 44 01 0210 00 *
-        > 01 010C 08 10E8040200000020           ; Set Event Mask
+        > 01 010C 08 90E8040200800020           ; Set Event Mask
         < 04 0E 04 01 010C 00
-        > 01 0120 08 6F08000000000000           ; LE Set Event Mask
+        > 01 0120 08 7F08000000000000           ; LE Set Event Mask
         < 04 0E 04 01 0120 00
         > 01 0720 00                            ; LE Read Advertising Physical Channel Tx Power
         < 04 0E 05 01 0720 00 00
@@ -125,8 +125,8 @@ struct KernelTests {
         ] as [(Int, UInt8)] {
             #expect(listed[octet] & bits == 0, "octet \(octet)")
         }
-        // Encryption, extended scanner filter policies, privacy, extended advertising, CIS.
-        let features: UInt64 = 1 << 0 | 1 << 6 | 1 << 7 | 1 << 12 | 1 << 28 | 1 << 29
+        // Extended scanner filter policies, privacy, extended advertising, CIS.
+        let features: UInt64 = 1 << 6 | 1 << 7 | 1 << 12 | 1 << 28 | 1 << 29
         #expect(Capabilities.leFeatures & features == 0)
     }
 
@@ -156,7 +156,7 @@ struct KernelTests {
             > 01 1620 02 0100                    ; LE Read Remote Features
             < 04 0F 04 00 01 1620
             ~ 200
-            < 04 3E 0C 04 00 0100 2E01000000000000
+            < 04 3E 0C 04 00 0100 2F01000000000000
             > 01 1D04 02 0100                    ; Read Remote Version Information
             < 04 0F 04 00 01 1D04
             ~ 200

@@ -134,7 +134,7 @@ def text_of(value):
 def write_crypto(source, target):
     """One line for each vector of crypto.json."""
     suite = json.loads(source.read_text(encoding="utf-8"))
-    lines = ["# The Security Manager's functions and their kin: function, name, inputs, =>, results.",
+    lines = ["# The Security Manager's functions and their kin: name, inputs, =>, results.",
              "# Octets are most significant first, as the specification prints them, unless a name",
              "# says wire_order, on_air, message or pdu. Facts only, of:"]
     lines += [f"#   {name} at {revision}" for name, revision in suite["revisions"].items()]

@@ -24,10 +24,12 @@ extension Form where Value == DeviceProfile {
             context.checkReferences(services)
             context.readDeferred(&services)
             let lint = keys.optional("lint", .lint)
-            keys.later("security", "l2cap", "faults", "scenario", "expect")
+            let security = keys.optional("security", .security)
+            keys.later("l2cap", "faults", "scenario", "expect")
             guard let device else { return nil }
             var profile = DeviceProfile(file: context.file, device: device)
             profile.server = server ?? ServerSpec()
+            profile.security = security
             profile.activity = activity
             profile.advertising = advertising ?? []
             profile.liveFields = context.liveFields

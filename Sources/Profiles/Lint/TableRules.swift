@@ -81,33 +81,11 @@ extension LintRule {
         }
         return found
     }
-
-    static let unpairable = LintRule(
-        id: "unpairable",
-        reason: "no central can pair with it, so what asks for encryption is out of reach"
-    ) { profile in
-        profile.eachCharacteristic.compactMap { path, spec, _ in
-            let all: [(String, Access)] = [
-                ("read", spec.permissions.read), ("write", spec.permissions.write),
-                ("write-without-response", spec.permissions.writeCommand),
-                ("notify", spec.permissions.notify), ("indicate", spec.permissions.indicate),
-            ]
-            let secured = all.first {
-                $0.1.level != .refused && $0.1.level != .open || $0.1.authorization
-            }
-            return secured.map {
-                (
-                    path + "." + $0.0, "it asks for security, and pairing is not served yet",
-                    "write 'open', or expect refusals"
-                )
-            }
-        }
-    }
 }
 
 extension DeviceProfile {
     /// Each characteristic with its path, and whether something else changes or sends it.
-    fileprivate var eachCharacteristic: [(path: String, spec: CharacteristicSpec, Bool)] {
+    var eachCharacteristic: [(path: String, spec: CharacteristicSpec, Bool)] {
         var targets: [WriteAction.Target] = []
         for spec in services.flatMap(\.characteristics) {
             for action in spec.reactions.flatMap(\.actions) {

@@ -2,6 +2,7 @@
 public import Advertising
 public import GATT
 public import HCI
+public import SMP
 public import SansIO
 public import Wire
 
@@ -11,6 +12,8 @@ public struct DeviceProfile: Equatable, Sendable {
     public var file: String
     public var device: DeviceSpec
     public var server = ServerSpec()
+    /// How it pairs; nil where nobody can.
+    public var security: SecurityConfiguration?
     /// What the device feels; nil where the profile has no `activity:`.
     public var activity: ActivityRule?
     /// The advertising sets, in the profile's order; empty where it has none.

@@ -11,6 +11,7 @@ extension KeyNotes {
         activity | (it feels nothing) | {source: gatt, hold: 10 s} | | what the device feels, for interval policies and values
         services | [] | [{service: battery}] | | the services in handle order
         advertising | (it does not advertise) | [{type: connectable, interval: 152.5 ms}] | | the advertising set
+        security | (nobody can pair) | {io: display} | | how it pairs
         lint | {} | {silent: [apple-first]} | | which advice the profile does not want
         @device | Device | …, device: {%} | name: Strap
         name | | Heart Strap | | Device Name, and the name in advertising data; at most 248 octets
@@ -70,6 +71,20 @@ extension KeyNotes {
         @activity.source.generator.random | Random activity | …, activity: {source: {generator: {random: {%}}}, active-above: 0.12 g, idle-below: 0.05 g, hold: 10 s} | every: 1 s; magnitude: 0.3 g
         every | | 500 ms | | the time between two samples
         magnitude | | 0.5 g | | the largest acceleration
+        @security | Security | …, security: {%} |
+        io | none | display | | what it can show and what its person can enter: this decides the method, as the specification's table says
+        pairing | any | secure-connections | | `any` takes what the central can; `secure-connections` and `legacy` take only that; `refused`
+        bonding | true | false | | keeps the keys, so that the central comes back without pairing
+        authentication | (preferred, but for `io: none`) | required | io: display | protection against a man in the middle: `none` does not ask for it, `required` refuses pairing without
+        key-size | 7 | 16 | | the shortest encryption key it accepts, in octets
+        passkey | (a random one is shown) | 123456 | io: display | the passkey that is shown, or entered where the central shows one
+        confirm | (a person is asked) | true | io: display-yes-no | what is answered when both sides show a number
+        window | (always) | 60 s | | how long after power-on it pairs
+        bonds | 16 | 4 | | how many bonds it keeps; the one unused longest gives way
+        security-request | false | true | | asks each central for encryption after connecting
+        out-of-band | (it has none) | {temporary-key: "000102030405060708090A0B0C0D0E0F"} | | what both sides know by another way
+        @security.out-of-band | Out of band data | …, security: {out-of-band: {%}} |
+        temporary-key | | "101112131415161718191A1B1C1D1E1F" | | the temporary key of LE legacy pairing, most significant octet first
         @lint | Lint | …, lint: {%} |
         silent | (no rule) | [apple-interval, ios-name] | | rules that say nothing; `check` names each finding's rule
         apple | 2025 | 2018 | | which edition of Apple's accessory guidelines is meant

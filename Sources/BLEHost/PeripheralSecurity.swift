@@ -1,0 +1,102 @@
+// Between the Security Manager, the controller and the GATT server.
+import GATT
+import HCI
+import L2CAP
+public import SMP
+public import SansIO
+public import Wire
+
+extension PeripheralHost {
+    /// A link begins: the server serves it as a stranger's, or a bonded peer's without its key.
+    mutating func secure(_ link: Int, _ information: ConnectionInformation) {
+        let own =
+            session.randomAddress.map { LinkAddress($0, isRandom: true) }
+            ?? LinkAddress(session.information.publicAddress, isRandom: false)
+        let isRandom = information.peerAddressType.rawValue & 1 == 1
+        security.connect(
+            link, own: own, peer: LinkAddress(information.peerAddress, isRandom: isRandom))
+        let peer = security.bond(of: link)?.peer.address ?? information.peerAddress
+        server.connect(link, peer: peer, security: linkSecurity(of: link))
+        if security.configuration.requestsSecurity {
+            security.requestSecurity(of: link, emit: &securityEvents)
+        }
+    }
+
+    private func linkSecurity(of link: Int) -> LinkSecurity {
+        var result = LinkSecurity(bonded: security.bond(of: link) != nil)
+        guard let key = security.encryption(of: link) else { return result }
+        result.encrypted = true
+        result.authenticated = key.isAuthenticated
+        result.secureConnections = key.isSecureConnections
+        result.keySize = key.size
+        return result
+    }
+
+    /// Does what the Security Manager says, and tells what people should know.
+    mutating func processSecurity(
+        at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<PeripheralEvent>
+    ) {
+        for event in securityEvents.elements {
+            switch event {
+            case .send(let link, let pdu):
+                session.send(
+                    pdu.span, cid: L2CAPChannel.securityManager, on: link, at: now,
+                    sending: &out, emit: &sessionEvents)
+                continue
+            case .key(let link, let key):
+                session.answerKey(key, on: link, at: now, sending: &out)
+                continue
+            case .encryption(let link, _), .paired(let link, _):
+                server.setSecurity(
+                    linkSecurity(of: link), of: link, peer: security.bond(of: link)?.peer.address)
+            case .forgotten(let peer): server.forget(peer.address)
+            case .ended(let link, .failed(.pairingNotSupported)):
+                emit.append(.pairingRefused(link: link))
+                continue
+            case .started, .question, .ended: break
+            }
+            emit.append(.security(event))
+        }
+        securityEvents.removeAll()
+    }
+
+    // MARK: a person's answers
+
+    /// The person has entered the passkey, 0 to 999,999; nil: has given up.
+    /// - Returns: false where nothing of this kind was asked.
+    public mutating func enter(
+        passkey: UInt32?, on link: Int, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) -> Bool {
+        let isAsked = security.enter(
+            passkey: passkey, on: link, at: now, emit: &securityEvents)
+        process(at: now, &out, &emit)
+        return isAsked
+    }
+
+    /// The person says whether the central shows the same number.
+    /// - Returns: false where nothing of this kind was asked.
+    public mutating func compare(
+        matches: Bool, on link: Int, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) -> Bool {
+        let isAsked = security.compare(
+            matches: matches, on: link, at: now, emit: &securityEvents)
+        process(at: now, &out, &emit)
+        return isAsked
+    }
+
+    /// Forgets a bond; a link that is encrypted with it ends.
+    public mutating func forget(
+        _ peer: LinkAddress, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) {
+        for link in session.table.links.indices where security.bond(of: link)?.peer == peer {
+            server.setSecurity(.plain, of: link)
+            session.disconnect(link, .remoteUserTerminated, at: now, sending: &out)
+        }
+        security.forget(peer)
+        server.forget(peer.address)
+        process(at: now, &out, &emit)
+    }
+}

@@ -1,0 +1,78 @@
+// What pairing and permissions must have in common.
+import GATT
+import SMP
+
+extension LintRule {
+    static let unpairable = LintRule(
+        id: "unpairable",
+        reason: "no central can pair with it, so what asks for encryption is out of reach"
+    ) { profile in
+        guard !profile.isPairable else { return [] }
+        return profile.eachCharacteristic.compactMap { path, spec, _ in
+            let secured = spec.permissions.all.first {
+                $0.access.level != .refused && $0.access.level != .open || $0.access.authorization
+            }
+            return secured.map {
+                (
+                    path + "." + $0.key, "it asks for security, and nobody can pair",
+                    "add 'security: {io: none}', or write 'open'"
+                )
+            }
+        }
+    }
+
+    static let ioNone = LintRule(
+        id: "io-none",
+        reason: "without input and output every central pairs by Just Works, which authenticates "
+            + "nobody"
+    ) { profile in
+        guard profile.isPairable, let security = profile.security,
+            security.io == .noInputNoOutput, security.outOfBand == nil
+        else { return [] }
+        return profile.eachCharacteristic.compactMap { path, spec, _ in
+            let secured = spec.permissions.all.first {
+                $0.access.level == .authenticated || $0.access.level == .secure
+            }
+            return secured.map {
+                (
+                    path + "." + $0.key, "with 'io: none' nobody is ever authenticated",
+                    "write 'encrypted', or 'io: display' in 'security'"
+                )
+            }
+        }
+    }
+
+    static let iosPairing = LintRule(
+        id: "ios-pairing",
+        reason: "iOS has no button to pair: it does so when a characteristic asks for encryption"
+    ) { profile in
+        let isSecured = profile.eachCharacteristic.contains { _, spec, _ in
+            spec.permissions.all.contains {
+                $0.access.level != .refused && $0.access.level != .open
+            }
+        }
+        guard profile.isPairable, !isSecured else { return [] }
+        return [
+            (
+                "security", "no iPhone will ever pair with it",
+                "write 'read: encrypted' at a characteristic"
+            )
+        ]
+    }
+}
+
+extension DeviceProfile {
+    /// Whether there is a way to pair with it.
+    fileprivate var isPairable: Bool {
+        security.map { $0.policy != .refused } ?? false
+    }
+}
+
+extension Permissions {
+    fileprivate var all: [(key: String, access: Access)] {
+        [
+            ("read", read), ("write", write), ("write-without-response", writeCommand),
+            ("notify", notify), ("indicate", indicate),
+        ]
+    }
+}
