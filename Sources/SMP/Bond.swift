@@ -26,6 +26,9 @@ public struct KeyQuality: Hashable, Sendable {
 public struct Bond: Hashable, Sendable {
     /// The peer's identity address, or the one it paired with where it told none.
     public var peer: LinkAddress
+    /// The address it paired with, where that was neither its identity nor a private one: some
+    /// centrals come back with it.
+    public var alias: LinkAddress?
     /// The key the link is encrypted with on every connection.
     public var longTermKey: [UInt8]
     /// Which key that is; both 0 for LE Secure Connections.

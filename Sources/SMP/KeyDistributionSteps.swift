@@ -132,6 +132,8 @@ extension SecurityManager {
                 throw .keyRejected
             }
             pairing.bond.peer = address
+            let paired = pairing.initiator
+            pairing.bond.alias = paired != address && paired.isIdentity ? paired : nil
         case .signingInformation:
             let key: SMPValue = try decode(body)
             pairing.bond.peerSignatureKey = key.value

@@ -64,7 +64,7 @@ public struct SecurityManager: Sendable {
     }
 
     private func place(of peer: LinkAddress) -> Int? {
-        bonds.firstIndex { $0.peer == peer }
+        bonds.firstIndex { $0.peer == peer } ?? bonds.firstIndex { $0.alias == peer }
             ?? bonds.firstIndex { bond in
                 bond.peerIdentityKey.map { toolbox.resolves(peer, with: $0) } ?? false
             }
