@@ -80,6 +80,9 @@ public struct EmulatedDevice: Sendable {
         var machine: ValueMachine
     }
 
+    /// The values that are sent at this instant.
+    private var dueHandles: [UInt16] = []
+
     /// Notifications of each value that go out in one turn; then others have theirs.
     static let streamedMax = 64
 
@@ -278,6 +281,7 @@ public struct EmulatedDevice: Sendable {
         while let first = due.first, first.deadline <= now {
             expireValue(first.index, at: now, &out)
         }
+        notifyDue(at: now, &out)
         if !records.isEmpty { expireRecords(at: now, &out) }
         if let deadline = advertisingData?.deadline, deadline <= now {
             updateAdvertisingData(at: now, &out)
@@ -294,10 +298,17 @@ public struct EmulatedDevice: Sendable {
         let step = values[index].machine.expire(at: now, into: &sample)
         due.set(index, to: values[index].machine.deadline)
         if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
-        if step.isSent, values[index].isSendable {
-            host.notify(handle, at: now, sending: &out, emit: &hostEvents)
-        }
+        if step.isSent, values[index].isSendable { dueHandles.append(handle) }
         if step.isChanged { echo(handle, at: now, &out) }
+    }
+
+    private mutating func notifyDue(at now: Instant, _ out: inout ByteBlock) {
+        switch dueHandles.count {
+        case 0: return
+        case 1: host.notify(dueHandles[0], at: now, sending: &out, emit: &hostEvents)
+        default: host.notify(dueHandles, at: now, sending: &out, emit: &hostEvents)
+        }
+        dueHandles.removeAll(keepingCapacity: true)
     }
 
     /// Takes a sample of each value that counts writes for each write there was.
