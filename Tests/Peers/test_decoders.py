@@ -91,7 +91,8 @@ LAYOUTS = {
 # Fields that the other decoder leaves out or tells in a way of its own.
 SKIPPED = {
     0x2A0A: {"day-of-week"}, 0x2A0C: {"day-of-week"}, 0x2A34: {"medication-unit", "health"},
-    0x2A18: {"concentration-unit", "battery-low", "time-fault"}, 0x2A35: {"irregular-pulse", "pulse-rate-range"},
+    0x2A18: {"concentration-unit", "battery-low", "time-fault"},
+    0x2A35: {"irregular-pulse", "pulse-rate-range"},
     0x2A36: {"diastolic", "mean-arterial-pressure"},
     0x2A63: {"pedal-power-balance-reference", "torque-source"},
     0x2A9E: {"weight-resolution", "height-resolution"},
