@@ -106,6 +106,21 @@ let package = Package(
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "Harness", "Wire"],
             path: "Tools/libfuzzer/Driver", swiftSettings: house),
+
+        // What Tools/perf measures inside the process.
+        .target(name: "CAllocations", path: "Tools/perf-bench/CAllocations"),
+        .executableTarget(
+            name: "in-process",
+            dependencies: [
+                "CAllocations", "Wire", "SansIO", "HCI", "Profiles", "VirtualController",
+                "Emulator", "LinuxIO",
+            ],
+            path: "Tools/perf-bench/InProcess", swiftSettings: house),
+        // An hour on a lossy air in a process of its own, for Tests/Peers/test_loss.py.
+        .executableTarget(
+            name: "lossy-hour", dependencies: ["Harness", "LinuxIO", "SansIO", "VirtualController"],
+            path: "Tests/LossyHour", swiftSettings: house),
+
         tests(
             "Harness",
             [

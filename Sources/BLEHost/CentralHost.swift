@@ -185,7 +185,7 @@ public struct CentralHost: Sendable {
                 link = nil
                 emit.append(.disconnected(reason))
             case .report(let report): emit.append(.report(report))
-            case .answered, .connectionUpdated: break
+            case .answered, .connectionUpdated, .phyUpdated: break
             }
         }
         sessionEvents.removeAll()

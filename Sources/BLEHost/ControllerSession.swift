@@ -125,7 +125,7 @@ public struct ControllerSession: Sendable {
     // MARK: initialisation
 
     private mutating func enqueue(_ step: InitialisationStep) {
-        step.enqueue(into: &commands, randomAddress: randomAddress)
+        step.enqueue(into: &commands, information, randomAddress: randomAddress)
     }
 
     /// Goes on after a step's command was answered, refused or never answered.
@@ -174,6 +174,10 @@ public struct ControllerSession: Sendable {
     ) {
         guard packet.count >= 3, state != .off, state != .failed else { return }
         let code = EventCode(rawValue: packet[1])
+        // What comes before Reset is answered is of the time before it: links that it has ended
+        // without a word, on a controller that was at work for another host.
+        guard state != .initialising(.reset) || code == .commandComplete || code == .commandStatus
+        else { return }
         let parameters = packet.extracting(3..<packet.count)
         do {
             switch code {
@@ -319,14 +323,8 @@ public struct ControllerSession: Sendable {
                     latency: event.peripheralLatency,
                     supervisionTimeout: event.supervisionTimeout), at: now, &out, &emit)
         case .connectionUpdateComplete:
-            let event = try LEConnectionUpdateComplete(hci: body)
-            guard event.status.isSuccess, let index = table.index(of: event.connectionHandle)
-            else { return }
-            table.links[index].information.interval = ConnectionInterval(
-                steps: event.connectionInterval)
-            table.links[index].information.latency = event.peripheralLatency
-            table.links[index].information.supervisionTimeout = event.supervisionTimeout
-            emit.append(.connectionUpdated(link: index))
+            updated(try LEConnectionUpdateComplete(hci: body), &emit)
+        case .phyUpdateComplete: updated(try LEPHYUpdateComplete(hci: body), &emit)
         case .remoteConnectionParameterRequest:
             // What a central asks for is its to decide; unanswered it would end the link.
             let event = try LERemoteConnectionParameterRequest(hci: body)
@@ -348,6 +346,31 @@ public struct ControllerSession: Sendable {
             }
         default: break
         }
+    }
+
+    private mutating func updated(
+        _ event: LEConnectionUpdateComplete, _ emit: inout Outputs<SessionEvent>
+    ) {
+        guard event.status.isSuccess, let index = table.index(of: event.connectionHandle)
+        else { return }
+        table.links[index].information.interval = ConnectionInterval(
+            steps: event.connectionInterval)
+        table.links[index].information.latency = event.peripheralLatency
+        table.links[index].information.supervisionTimeout = event.supervisionTimeout
+        emit.append(.connectionUpdated(link: index))
+    }
+
+    /// Also told where nothing has changed, since a host had asked: that is no news.
+    private mutating func updated(
+        _ event: LEPHYUpdateComplete, _ emit: inout Outputs<SessionEvent>
+    ) {
+        guard event.status.isSuccess, let index = table.index(of: event.connectionHandle)
+        else { return }
+        let old = table.links[index].information
+        table.links[index].information.txPHY = event.txPHY
+        table.links[index].information.rxPHY = event.rxPHY
+        guard table.links[index].information != old else { return }
+        emit.append(.phyUpdated(link: index))
     }
 
     /// Queues the reply to an event.

@@ -10,11 +10,13 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
     case supportedCommands
     case localFeatures
     case eventMask
-    case leEventMask
     case leFeatures
+    case leEventMask
+    case leBufferSizeV2
     case leBufferSize
     case bufferSize
     case dataLength
+    case defaultPHY
     case publicAddress
     case randomAddress
 
@@ -29,9 +31,11 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .eventMask: .setEventMask
         case .leEventMask: .leSetEventMask
         case .leFeatures: .leReadLocalSupportedFeatures
+        case .leBufferSizeV2: .leReadBufferSizeV2
         case .leBufferSize: .leReadBufferSize
         case .bufferSize: .readBufferSize
         case .dataLength: .leWriteSuggestedDefaultDataLength
+        case .defaultPHY: .leSetDefaultPHY
         case .publicAddress: .readBDADDR
         case .randomAddress: .leSetRandomAddress
         }
@@ -40,13 +44,16 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
     /// Whether the step has something to do here.
     func isWanted(_ information: ControllerInformation, hasRandomAddress: Bool) -> Bool {
         switch self {
+        // Only where it is listed: a controller that lists nothing is of the time before it.
+        case .leBufferSizeV2: information.supportedCommands[41] >> 5 & 1 == 1
         // 0 x 0 buffers: LE shares those of BR/EDR (Core 6.0, Vol 4, Part E, 7.8.2).
-        case .bufferSize: !information.hasOwnLEBuffers
+        case .leBufferSize, .bufferSize: !information.hasOwnLEBuffers
         case .randomAddress: hasRandomAddress
         // An ATT PDU of MTU 247 then fits into one packet of the link layer.
-        case .dataLength: information.hasFeature(5)
+        case .dataLength: information.hasFeature(LEFeature.dataLength)
+        case .defaultPHY: information.hasFeature(LEFeature.le2M)
         case .reset, .localVersion, .supportedCommands, .localFeatures, .eventMask, .leEventMask,
-            .leFeatures, .leBufferSize, .publicAddress:
+            .leFeatures, .publicAddress:
             true
         }
     }
@@ -54,7 +61,7 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
     /// Whether the controller says it has the command (6.27).
     func isListed(_ information: ControllerInformation) -> Bool {
         switch self {
-        case .reset, .localVersion, .supportedCommands, .randomAddress: true
+        case .reset, .localVersion, .supportedCommands, .leBufferSizeV2, .randomAddress: true
         case .localFeatures: information.lists(14, 5)
         case .eventMask: information.lists(5, 6)
         case .leEventMask: information.lists(25, 0)
@@ -62,11 +69,15 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .leFeatures: information.lists(25, 2)
         case .bufferSize: information.lists(14, 7)
         case .dataLength: information.lists(34, 0)
+        case .defaultPHY: information.lists(35, 5)
         case .publicAddress: information.lists(15, 1)
         }
     }
 
-    func enqueue(into commands: inout CommandQueue, randomAddress: DeviceAddress?) {
+    func enqueue(
+        into commands: inout CommandQueue, _ information: ControllerInformation,
+        randomAddress: DeviceAddress?
+    ) {
         switch self {
         case .reset: commands.enqueue(Reset(), .essential)
         case .localVersion: commands.enqueue(ReadLocalVersionInformation(), .optional)
@@ -78,15 +89,20 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
             commands.enqueue(command, .optional)
         case .leEventMask:
             var command = LESetEventMask()
-            command.leEventMask = Self.leEvents
+            command.leEventMask = Self.leEvents(information)
             commands.enqueue(command, .optional)
         case .leFeatures: commands.enqueue(LEReadLocalSupportedFeatures(), .optional)
+        case .leBufferSizeV2: commands.enqueue(LEReadBufferSizeV2(), .optional)
         case .leBufferSize: commands.enqueue(LEReadBufferSize(), .optional)
         case .bufferSize: commands.enqueue(ReadBufferSize(), .optional)
         case .dataLength:
             var command = LEWriteSuggestedDefaultDataLength()
             command.suggestedMaxTxOctets = Self.dataOctetsMax
             command.suggestedMaxTxTime = Self.dataMicrosecondsMax
+            commands.enqueue(command, .optional)
+        case .defaultPHY:
+            var command = LESetDefaultPHY()
+            (command.txPHYs, command.rxPHYs) = (Self.phys, Self.phys)
             commands.enqueue(command, .optional)
         case .publicAddress: commands.enqueue(ReadBDADDR(), .optional)
         case .randomAddress:
@@ -111,6 +127,10 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
                 try LocalSupportedCommands(hci: parameters).supportedCommands
         case .leFeatures:
             information.leFeatures = try LELocalSupportedFeatures(hci: parameters).leFeatures
+        case .leBufferSizeV2:
+            let answer = try LEBufferSizeV2(hci: parameters)
+            information.setBuffers(
+                octets: answer.aclDataPacketLength, packets: UInt16(answer.totalACLDataPackets))
         case .leBufferSize:
             let answer = try LEBufferSize(hci: parameters)
             information.setBuffers(
@@ -120,7 +140,9 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
             information.setBuffers(
                 octets: answer.aclDataPacketLength, packets: answer.totalACLDataPackets)
         case .publicAddress: information.publicAddress = try BDADDR(hci: parameters).bdAddr
-        case .reset, .localFeatures, .eventMask, .leEventMask, .dataLength, .randomAddress: break
+        case .reset, .localFeatures, .eventMask, .leEventMask, .dataLength, .defaultPHY,
+            .randomAddress:
+            break
         }
     }
 
@@ -129,16 +151,36 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
     static let dataMicrosecondsMax: UInt16 = 2120
 
     /// Disconnection Complete, Encryption Change, Read Remote Version Information Complete,
-    /// Hardware
-    /// Error, Data Buffer Overflow, Encryption Key Refresh Complete, LE Meta (Core 6.0, Vol 4, Part
-    /// E, 7.3.1). Command Complete, Command Status and Number Of Completed Packets cannot be
-    /// masked.
+    /// Hardware Error, Data Buffer Overflow, Encryption Key Refresh Complete, LE Meta (Core 6.0,
+    /// Vol 4, Part E, 7.3.1). Command Complete, Command Status and Number Of Completed Packets
+    /// cannot be masked.
     static let events: UInt64 =
         1 << 4 | 1 << 7 | 1 << 11 | 1 << 15 | 1 << 25 | 1 << 47 | 1 << 61
 
-    /// LE events up to PHY Update Complete, without Enhanced Connection Complete, which only tells
-    /// more where the controller resolves addresses (7.8.1).
-    static let leEvents: UInt64 = 0x7F | 1 << 11
+    /// LE 1M and LE 2M, to send and to receive (7.8.48).
+    static let phys: UInt8 = 0b11
+
+    /// The LE events of 4.0, and those of the features that the controller has (7.8.1): old ones
+    /// refuse a mask with bits that they do not know. Without Enhanced Connection Complete, which
+    /// only tells more where the controller resolves addresses.
+    static func leEvents(_ information: ControllerInformation) -> UInt64 {
+        var mask: UInt64 = 0x1F
+        if information.hasFeature(LEFeature.connectionParametersRequest) { mask |= 1 << 5 }
+        if information.hasFeature(LEFeature.dataLength) { mask |= 1 << 6 }
+        if information.hasFeature(LEFeature.le2M) || information.hasFeature(LEFeature.leCoded) {
+            mask |= 1 << 11
+        }
+        return mask
+    }
+}
+
+/// Bits of the LE features (Core 6.0, Vol 6, Part B, 4.6).
+enum LEFeature {
+    static let connectionParametersRequest = 1
+    static let dataLength = 5
+    static let le2M = 8
+    static let leCoded = 11
+    static let extendedAdvertising = 12
 }
 
 extension ControllerInformation {

@@ -46,6 +46,8 @@ public enum PeripheralEvent: Sendable {
     /// The slot may already hold another connection; `peer` is whose link ended.
     case disconnected(link: Int, peer: DeviceAddress, HCIStatus)
     case connectionUpdated(link: Int)
+    /// The link is on other PHYs now.
+    case phyUpdated(link: Int)
     /// The central's answer to the request for connection parameters; false also where none came.
     case parametersAnswered(link: Int, accepted: Bool)
     /// The value has more than MTU - 3 octets: it was cut, or not sent. Said once until the MTU
@@ -143,6 +145,13 @@ public struct PeripheralHost: Sendable {
             session.disconnect(link, .remotePowerOff, at: now, sending: &out)
         }
         reconcile(at: now, &out)
+    }
+
+    /// Ends a link; one that is not open, or is being ended, is left alone.
+    public mutating func disconnect(
+        _ link: Int, at now: Instant, sending out: inout ByteBlock
+    ) {
+        session.disconnect(link, .remoteUserTerminated, at: now, sending: &out)
     }
 
     /// Whether nothing is on the air any more.
@@ -472,6 +481,7 @@ public struct PeripheralHost: Sendable {
             emit.append(.disconnected(link: link, peer: peer, reason))
             mustSettle = true
         case .connectionUpdated(let link): emit.append(.connectionUpdated(link: link))
+        case .phyUpdated(let link): emit.append(.phyUpdated(link: link))
         case .report: break
         }
     }

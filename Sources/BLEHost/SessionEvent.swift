@@ -105,7 +105,8 @@ public struct ControllerInformation: Equatable, Sendable {
 
     /// LE Extended Advertising: by its feature bit, or by its commands' bits (6.27).
     var hasExtendedAdvertising: Bool {
-        hasFeature(12) || supportedCommands[36] >> 2 & 1 == 1 && supportedCommands[36] >> 5 & 1 == 1
+        hasFeature(LEFeature.extendedAdvertising)
+            || supportedCommands[36] >> 2 & 1 == 1 && supportedCommands[36] >> 5 & 1 == 1
     }
 
     func hasFeature(_ bit: Int) -> Bool { leFeatures >> UInt64(bit) & 1 == 1 }
@@ -123,6 +124,19 @@ public struct ConnectionInformation: Equatable, Sendable {
     public var latency: UInt16
     /// In steps of 10 ms.
     public var supervisionTimeout: UInt16
+    /// The PHYs it is on: 1 LE 1M, 2 LE 2M, 3 LE Coded (Core 6.0, Vol 4, Part E, 7.7.65.12).
+    public var txPHY: UInt8 = 1
+    public var rxPHY: UInt8 = 1
+
+    /// `LE 2M`, or `LE 2M to send and LE 1M to receive`.
+    public var phyText: String {
+        func name(_ phy: UInt8) -> String {
+            let names = ["LE 1M", "LE 2M", "LE Coded"]
+            return (1...names.count).contains(Int(phy)) ? names[Int(phy) - 1] : "PHY \(phy)"
+        }
+        guard txPHY != rxPHY else { return name(txPHY) }
+        return "\(name(txPHY)) to send and \(name(rxPHY)) to receive"
+    }
 
     /// Whether a request for these parameters would change nothing.
     func satisfies(_ request: ConnectionParameterUpdateRequest) -> Bool {
@@ -143,5 +157,6 @@ enum SessionEvent: Equatable, Sendable {
     case connectionFailed(HCIStatus)
     case disconnected(link: Int, peer: DeviceAddress, HCIStatus)
     case connectionUpdated(link: Int)
+    case phyUpdated(link: Int)
     case report(LEAdvertisingReport.Report)
 }

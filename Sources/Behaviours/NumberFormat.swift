@@ -89,9 +89,7 @@ extension NumberFormat {
 
     func append(_ steps: UInt64, to block: inout ByteBlock) {
         let used = kind == .integer && bits < 64 && bits < 8 * width ? steps & mask : steps
-        for index in 0..<min(width, 8) {
-            block.append(UInt8(truncatingIfNeeded: used >> UInt64(8 * index)))
-        }
+        block.append(used, octets: min(width, 8))
         guard width > 8 else { return }
         let sign: UInt8 = isSigned && steps >> 63 == 1 ? 0xFF : 0
         for _ in 8..<width { block.append(sign) }

@@ -6,7 +6,7 @@ import Wire
 struct SourceState: Sendable {
     private enum Content: Sendable {
         case constant([UInt8])
-        case generated(GeneratorState)
+        case generated
         case composed([Part])
         case packed(octets: Int, [Bits])
     }
@@ -25,6 +25,9 @@ struct SourceState: Sendable {
     }
 
     private var content: Content
+    /// Of a value that is one number. Beside the content, where it changes in place: taken out and
+    /// put back it is copied several times.
+    private var generator: GeneratorState?
     /// Whether samples differ by themselves.
     private(set) var isLive: Bool
 
@@ -37,8 +40,9 @@ struct SourceState: Sendable {
             content = .constant([])
             isLive = false
         case .generated(let generator, let encoding):
-            content = .generated(
-                GeneratorState(generator, format: encoding, seed: seed, stream: stream))
+            content = .generated
+            self.generator = GeneratorState(
+                generator, format: encoding, seed: seed, stream: stream)
             isLive = true
         case .composed(let parts):
             let states = parts.enumerated().map { index, part in
@@ -73,14 +77,13 @@ struct SourceState: Sendable {
     mutating func sample(
         at elapsed: TimeSpan, in surroundings: Surroundings, into block: inout ByteBlock
     ) {
+        if generator?.sample(at: elapsed, in: surroundings, into: &block) != nil { return }
         // Taken out while it changes: a copy would be made otherwise.
         var content = Content.constant([])
         swap(&content, &self.content)
         switch content {
         case .constant(let octets): block.append(octets)
-        case .generated(var generator):
-            generator.sample(at: elapsed, in: surroundings, into: &block)
-            content = .generated(generator)
+        case .generated: break
         case .composed(var parts):
             content = .constant([])
             for index in parts.indices {

@@ -68,7 +68,13 @@ public struct ValueMachine: Sendable {
         let update = updates.fire(at: now)
         let isEvery = sends.fire(at: now) != nil
         var step = Step()
-        if let update { step = sample(at: update, into: &bytes) }
+        if let update {
+            step = sample(at: update)
+            if step.isUpdated {
+                bytes.removeAll()
+                bytes.append(current.bytes)
+            }
+        }
         switch send {
         case .every: step.isSent = isEvery
         case .onUpdate: step.isSent = update != nil
@@ -77,15 +83,12 @@ public struct ValueMachine: Sendable {
         return step
     }
 
-    /// Takes a new sample outside the updates. `bytes` becomes its octets; of a constant nothing is
-    /// taken and they stay as they are.
-    public mutating func sample(at now: Instant, into bytes: inout ByteBlock) -> Step {
+    /// Takes a new sample outside the updates, which `value` is then; a constant stays as it is.
+    public mutating func sample(at now: Instant) -> Step {
         guard source.isLive else { return Step() }
         swap(&current, &before)
         current.removeAll()
         source.sample(at: now - start, in: surroundings, into: &current)
-        bytes.removeAll()
-        bytes.append(current.bytes)
         return sent(isChanged: current.bytes != before.bytes)
     }
 

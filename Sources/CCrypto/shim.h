@@ -1,4 +1,5 @@
 /* libcrypto: the ciphers behind the OpenSSLCrypto target. */
 #include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>

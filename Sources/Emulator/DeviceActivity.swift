@@ -24,6 +24,10 @@ extension EmulatedDevice {
                 $0, start: now, tellsLevel: tellsLevel, timeOfDay: timeOfDay ?? .zero, seed: seed)
         }
         if !profile.advertising.isEmpty { history = IntervalHistory(start: now) }
+        // The controller confirms what the policy begins with as it does a decision.
+        decisions.append(
+            IntervalDecision(
+                at: now, from: policy.interval, to: policy.interval, reason: policy.reason))
         if let timeOfDay { decide(.timeOfDay(timeOfDay), at: now, &out, &emit) }
         decide(.powerOn, at: now, &out, &emit)
         advertisingData = LiveAdvertisingData(profile, plan, seed: seed, start: now)
@@ -86,15 +90,28 @@ extension EmulatedDevice {
     /// Decisions that a controller may not have confirmed yet; more than one only where it is slow.
     private static var decisionsMax: Int { 8 }
 
+    /// Why the interval that the controller advertises with now was chosen. A later decision, which
+    /// it does not know yet, has nothing to do with it.
+    mutating func confirm(_ interval: AdvertisingInterval) -> String {
+        var reason = confirmed?.reason ?? policy.reason
+        if let index = decisions.firstIndex(where: { $0.to == interval }) {
+            reason = decisions[index].reason
+            decisions.removeFirst(index + 1)
+        } else if interval != confirmed?.interval, let latest = decisions.last {
+            // A controller that cannot do what was asked for does what is next to it.
+            reason = latest.reason
+            decisions.removeAll()
+        }
+        confirmed = (interval, reason)
+        return reason
+    }
+
     /// What an event of the host is to signal, policy and history.
     mutating func react(
         to event: PeripheralEvent, at now: Instant, _ out: inout ByteBlock,
         _ emit: inout Outputs<DeviceEvent>
     ) {
         switch event {
-        case .advertising(let interval, _):
-            let reason = decisions.last { $0.to == interval }?.reason ?? policy.reason
-            history?.isAdvertising(interval, reason: reason, at: now)
         case .advertisingPaused: history?.isChanging(at: now)
         case .advertisingStopped, .advertisingRefused, .failed: history?.isSilent(at: now)
         case .connected:
@@ -108,8 +125,9 @@ extension EmulatedDevice {
             else { return }
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
-        case .ready, .note, .connectionUpdated, .overflow, .parametersAnswered, .pairingRefused,
-            .server:
+        case .advertising, .ready, .note, .connectionUpdated, .phyUpdated, .overflow,
+            .parametersAnswered,
+            .pairingRefused, .server:
             break
         }
     }

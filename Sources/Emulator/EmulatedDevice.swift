@@ -3,7 +3,7 @@ public import Advertising
 public import BLEHost
 import Behaviours
 public import GATT
-import HCI
+public import HCI
 import L2CAP
 public import Profiles
 public import SansIO
@@ -11,8 +11,12 @@ public import Wire
 
 /// What a device tells about itself.
 public enum DeviceEvent: Sendable {
+    /// What the host tells, but for that it advertises.
     case host(PeripheralEvent)
-    /// The interval policy decided; the controller's new interval follows as `.host(.advertising)`.
+    /// Advertising is on, with the interval that was chosen for this reason. `gap` is how long it
+    /// was off for a change of the interval; nil where it was not on before.
+    case advertising(AdvertisingInterval, gap: TimeSpan?, reason: String)
+    /// The interval policy decided; `advertising` follows when the controller has taken it.
     case interval(IntervalDecision)
     case activity(ActivityEvent)
     /// What a rule of the profile says.
@@ -30,7 +34,8 @@ public struct EmulatedDevice: Sendable {
     /// profile does not advertise.
     public internal(set) var history: IntervalHistory?
     private let seed: UInt64
-    private var isOn = false
+    /// Whether it has been powered on.
+    public private(set) var isOn = false
     var values: [LiveValue] = []
     /// Of `values` those that are sent as fast as possible, and those that count writes.
     private var streams: [Int] = []
@@ -55,8 +60,9 @@ public struct EmulatedDevice: Sendable {
     var detector: ActivityDetector?
     var policy: IntervalController
     var advertisingData: LiveAdvertisingData?
-    /// The latest decisions, for the reasons of what the controller confirms.
+    /// Decisions that the controller has not confirmed yet, and what it confirmed last.
     var decisions: [IntervalDecision] = []
+    var confirmed: (interval: AdvertisingInterval, reason: String)?
     /// A midnight; nil while the time of day is not known.
     var midnight: Instant?
     var activityEvents = Outputs<ActivityEvent>()
@@ -120,10 +126,9 @@ public struct EmulatedDevice: Sendable {
         host.server.reportsAccess = feelsUse
     }
 
-    /// Whether reads are told, or only what changes something. Where use is felt they always are.
-    public var reportsReads: Bool {
-        get { host.server.reportsAccess }
-        set { host.server.reportsAccess = newValue || feelsUse }
+    /// Whether each read and write is told; what follows of them is done either way.
+    public var reportsAccess: Bool = false {
+        didSet { host.server.reportsAccess = reportsAccess || feelsUse }
     }
 
     /// Says the wall clock, for values that are clocks; before power-on.
@@ -244,8 +249,20 @@ public struct EmulatedDevice: Sendable {
         host.receive(packet, at: now, sending: &out, emit: &hostEvents)
         if followsWrites { followWrites(at: now, &out) }
         if !counters.isEmpty { countWrites(at: now, &out) }
-        if !streams.isEmpty { stream(at: now, &out) }
+        // Data alone gives no room to send; it may subscribe, which is told.
+        if !streams.isEmpty, !isData(packet) || !isAccessAlone {
+            stream(at: now, &out)
+        }
         forward(at: now, &out, &emit)
+    }
+
+    private func isData(_ packet: Span<UInt8>) -> Bool {
+        packet.count > 0 && packet[0] == H4PacketType.acl.rawValue
+    }
+
+    /// Whether the host has told of reads and writes of values and of nothing else.
+    private var isAccessAlone: Bool {
+        hostEvents.elements.allSatisfy(\.isAccess)
     }
 
     public var deadline: Instant? {
@@ -298,9 +315,9 @@ public struct EmulatedDevice: Sendable {
                 continue
             }
             for index in counters where values[index].counted == handle {
-                let step = values[index].machine.sample(at: now, into: &sample)
+                let step = values[index].machine.sample(at: now)
                 let handle = values[index].handle
-                host.server.setValue(sample.bytes, of: handle)
+                host.server.setValue(values[index].machine.value, of: handle)
                 if step.isSent, values[index].isSendable {
                     host.notify(handle, at: now, sending: &out, emit: &hostEvents)
                 }
@@ -316,27 +333,47 @@ public struct EmulatedDevice: Sendable {
             while left > 0, host.stream(handle, at: now, sending: &out, emit: &hostEvents) {
                 left -= 1
                 guard values[index].samplesToSend else { continue }
-                let step = values[index].machine.sample(at: now, into: &sample)
-                if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
+                let step = values[index].machine.sample(at: now)
+                if step.isUpdated {
+                    host.server.setValue(values[index].machine.value, of: handle)
+                }
             }
         }
     }
-
-    /// Why the interval in force was chosen.
-    public var intervalReason: String { policy.reason }
 
     /// Passes the host's events on and does what they call for.
     mutating func forward(
         at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
     ) {
         for event in hostEvents.elements {
-            emit.append(.host(event))
+            if event.isAccess, !reportsAccess {
+                guard feelsUse else { continue }
+            } else if case .advertising(let interval, let gap) = event {
+                let reason = confirm(interval)
+                history?.isAdvertising(interval, reason: reason, at: now)
+                emit.append(.advertising(interval, gap: gap, reason: reason))
+            } else {
+                emit.append(.host(event))
+            }
             react(to: event, at: now, &out, &emit)
         }
         hostEvents.removeAll()
         for note in notes { emit.append(.said(note)) }
         notes.removeAll()
         host.settle(at: now, sending: &out)
+    }
+}
+
+extension PeripheralEvent {
+    /// Whether a client has read or written a value, as it may thousands of times a second.
+    fileprivate var isAccess: Bool {
+        switch self {
+        case .server(.read), .server(.written): true
+        case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
+            .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
+            .phyUpdated, .parametersAnswered, .overflow, .pairingRefused, .disconnected:
+            false
+        }
     }
 }
 

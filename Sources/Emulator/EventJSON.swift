@@ -11,7 +11,8 @@ extension EmulatedDevice {
     /// The object for an event; nil where it matters less than `level` asks, or says nothing.
     ///
     /// Every object has `time` in seconds since power-on, `level`, `event` and `text`, the line for
-    /// people; those about a value have `characteristic`, `handle`, `hex` and `value` as well.
+    /// people; those about a value have `characteristic`, `handle`, `hex` and `value` as well,
+    /// those about the advertising interval it in milliseconds, `from` and `to`, and the `reason`.
     public func json(
         for event: DeviceEvent, at time: TimeSpan, upTo level: LogLevel
     ) -> JSONValue? {
@@ -30,17 +31,26 @@ extension EmulatedDevice {
             members.append(JSONMember("link", .integer(Int64(link))))
             members.append(JSONMember("peer", .string("\(peer)")))
             members.append(JSONMember("reason", .integer(Int64(reason.rawValue))))
-        case .host(.advertising(let interval, _)):
-            members.append(
-                JSONMember("interval", .real(Double(interval.microseconds) / 1000)))
-        case .host, .interval, .activity, .said: break
+        case .advertising(let interval, _, let reason):
+            members.append(JSONMember("interval", Self.milliseconds(interval)))
+            members.append(JSONMember("reason", .string(reason)))
+        case .interval(let decision):
+            members.append(JSONMember("from", Self.milliseconds(decision.from)))
+            members.append(JSONMember("to", Self.milliseconds(decision.to)))
+            members.append(JSONMember("reason", .string(decision.reason)))
+        case .host, .activity, .said: break
         }
         return .object(members)
+    }
+
+    private static func milliseconds(_ interval: AdvertisingInterval) -> JSONValue {
+        .real(Double(interval.microseconds) / 1000)
     }
 
     private static func name(of event: DeviceEvent) -> String {
         switch event {
         case .said: "log"
+        case .advertising: "advertising"
         case .interval: "interval"
         case .activity: "activity"
         case .host(let event):
@@ -55,6 +65,7 @@ extension EmulatedDevice {
             case .connected: "connected"
             case .disconnected: "disconnected"
             case .connectionUpdated: "connection-updated"
+            case .phyUpdated: "phy-updated"
             case .parametersAnswered: "parameters-answered"
             case .overflow: "overflow"
             case .pairingRefused: "pairing-refused"

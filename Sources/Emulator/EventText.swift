@@ -48,13 +48,13 @@ extension EmulatedDevice {
     static func level(of event: DeviceEvent) -> LogLevel {
         switch event {
         case .activity(let event): level(of: event)
-        case .interval, .said: .info
+        case .advertising, .interval, .said: .info
         case .host(let event):
             switch event {
             case .failed: .error
             case .note, .advertisingRefused, .overflow: .warning
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
-                .connectionUpdated, .parametersAnswered, .pairingRefused:
+                .connectionUpdated, .phyUpdated, .parametersAnswered, .pairingRefused:
                 .info
             case .advertisingPaused: .debug
             case .server(let event): level(of: event)
@@ -91,10 +91,21 @@ extension EmulatedDevice {
     private func text(for event: DeviceEvent) -> String? {
         switch event {
         case .host(let event): text(for: event)
+        case .advertising(let interval, let gap, let reason):
+            "advertising \(kind) every \(interval)"
+                + (gap.map { ", after \($0.microseconds) us off the air" } ?? "") + ": \(reason)"
         case .activity(let event): text(for: event)
         case .said(let text): text
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
+        }
+    }
+
+    private var kind: String {
+        switch profile.advertising.first?.kind {
+        case .connectable: "connectable"
+        case .scannable: "scannable"
+        case .nonConnectable, nil: "non-connectable"
         }
     }
 
@@ -130,16 +141,7 @@ extension EmulatedDevice {
                 + "address \(address)"
         case .failed(let failure): return "\(failure)"
         case .note(let note): return "\(note)"
-        case .advertising(let interval, let gap):
-            let kind = profile.advertising.first?.kind
-            let how =
-                switch kind {
-                case .connectable: "connectable"
-                case .scannable: "scannable"
-                case .nonConnectable, nil: "non-connectable"
-                }
-            let change = gap.map { ", after \($0.microseconds) us off the air" } ?? ""
-            return "advertising \(how) every \(interval)\(change): \(intervalReason)"
+        case .advertising(let interval, _): return "advertising \(kind) every \(interval)"
         case .advertisingPaused: return "advertising paused to change its interval"
         case .advertisingStopped: return "advertising stopped"
         case .advertisingRefused(let status):
@@ -150,6 +152,8 @@ extension EmulatedDevice {
         case .disconnected(_, let peer, let reason): return "\(peer) disconnected: \(reason)"
         case .connectionUpdated(let link):
             return "\(peer(link)) \(Self.parameters(host.links[link].information))"
+        case .phyUpdated(let link):
+            return "\(peer(link)) on \(host.links[link].information.phyText)"
         case .parametersAnswered(let link, let accepted):
             return "\(peer(link)) "
                 + (accepted ? "accepts" : "does not accept")

@@ -126,7 +126,7 @@ extension EmulatedDevice {
                 }
             case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
                 .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
-                .parametersAnswered, .overflow, .pairingRefused:
+                .phyUpdated, .parametersAnswered, .overflow, .pairingRefused:
                 break
             }
         }

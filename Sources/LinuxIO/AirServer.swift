@@ -36,9 +36,7 @@ public final class AirServer {
     public let endpoint: Endpoint
     private let listener: Descriptor
     private let token: Token
-    /// Given up for a moment when there is no descriptor left for a host that wants to join: it is
-    /// turned away, instead of waking the loop without end.
-    private var spare: Descriptor?
+    private var spare = SpareDescriptor()
     /// By rising token, as they came.
     public private(set) var peers: [AirPeer] = []
 
@@ -54,7 +52,6 @@ public final class AirServer {
         listener = try Sockets.listen(at: endpoint, backlog: 64)
         self.endpoint = Sockets.localEndpoint(of: listener) ?? endpoint
         token = loop.makeToken()
-        spare = Self.openSpare()
         try loop.watch(listener, as: token, for: .readable)
     }
 
@@ -87,25 +84,13 @@ public final class AirServer {
         } catch { return remove(peer, error.reason, &loop) }
     }
 
-    private static func openSpare() -> Descriptor? {
-        let number = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
-        return number < 0 ? nil : Descriptor(number)
-    }
-
-    /// Takes the next waiting host and turns it away.
-    private func turnAway() throws(SystemError) {
-        spare?.close()
-        _ = try Sockets.accept(from: listener, "\(endpoint)")?.descriptor.close()
-        spare = Self.openSpare()
-    }
-
     private func accept(_ loop: inout EventLoop) throws(SystemError) -> AirEvent {
         let accepted: (descriptor: Descriptor, peer: Endpoint?)?
         do throws(SystemError) {
             accepted = try Sockets.accept(from: listener, "\(endpoint)")
         } catch {
-            guard error.code == EMFILE || error.code == ENFILE, spare != nil else { throw error }
-            try turnAway()
+            guard spare.helps(error) else { throw error }
+            try spare.turnAway(from: listener, "\(endpoint)")
             return .nothing
         }
         guard let (descriptor, address) = accepted else { return .nothing }

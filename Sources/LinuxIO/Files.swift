@@ -8,16 +8,26 @@ public final class FileOutput {
     private let descriptor: Descriptor
     private var buffer: [UInt8] = []
 
+    private let isLive: Bool
+
     /// Octets gathered before they are written by themselves.
     private static let bufferOctetsMax = 65_536
+    /// Octets that wait for the reader of a live pipe; with more it is given up.
+    static let waitingOctetsMax = 4 << 20
+    /// How long the end of a live pipe waits for its reader, in milliseconds.
+    private static let patience: Int32 = 1000
 
-    /// Creates the file, or empties the one that is there.
-    public init(path: String) throws(SystemError) {
+    /// Creates the file, or empties the one that is there. Opening a pipe waits for its reader.
+    /// - Parameter isLive: whether nothing may wait for the reader of a pipe afterwards.
+    public init(path: String, isLive: Bool = false) throws(SystemError) {
         self.path = path
+        self.isLive = isLive
         descriptor = Descriptor(
             try systemCall("create", path) {
                 unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
             })
+        // A pipe opened by its name is our own: nobody else gets to see that it does not wait.
+        if isLive { _ = fcntl(descriptor.number, F_SETFL, O_WRONLY | O_NONBLOCK) }
         buffer.reserveCapacity(2 * Self.bufferOctetsMax)
     }
 
@@ -36,11 +46,29 @@ public final class FileOutput {
     /// Writes out what has been gathered. After a failure the octets are dropped, so that a full
     /// disk does not become full memory.
     public func flush() throws(SystemError) {
-        defer { buffer.removeAll(keepingCapacity: true) }
         var start = 0
+        defer { buffer.removeFirst(start) }
         while start < buffer.count {
-            start += try descriptor.write(buffer, start..<buffer.count, to: path)
+            let count: Int
+            do throws(SystemError) {
+                count = try descriptor.write(buffer, start..<buffer.count, to: path)
+            } catch {
+                start = buffer.count
+                throw error
+            }
+            start += count
+            guard count == 0 else { continue }
+            // Only a live pipe does not take any.
+            guard buffer.count - start <= Self.waitingOctetsMax else {
+                start = buffer.count
+                throw unread
+            }
+            return
         }
+    }
+
+    private var unread: SystemError {
+        SystemError(EAGAIN, operation: "write to", object: path, reason: "nobody reads it")
     }
 
     /// Writes out the rest and closes the file.
@@ -48,6 +76,14 @@ public final class FileOutput {
         guard descriptor.isOpen else { return }
         defer { descriptor.close() }
         try flush()
+        while !buffer.isEmpty {
+            var state = pollfd(fd: descriptor.number, events: Int16(POLLOUT), revents: 0)
+            guard unsafe poll(&state, 1, Self.patience) > 0 else {
+                buffer.removeAll()
+                throw unread
+            }
+            try flush()
+        }
     }
 }
 

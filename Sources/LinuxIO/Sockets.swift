@@ -81,8 +81,13 @@ enum Sockets {
     }
 
     /// A Unix socket that listens at a path that does not exist yet.
-    static func listen(atPath path: String, backlog: Int32) throws(SystemError) -> Descriptor {
+    /// - Parameter isPrivate: whether its mode is 0600 from its first moment on.
+    static func listen(
+        atPath path: String, backlog: Int32, isPrivate: Bool = false
+    ) throws(SystemError) -> Descriptor {
         let descriptor = try stream(AF_UNIX, path)
+        let mask = isPrivate ? umask(0o177) : nil
+        defer { if let mask { _ = umask(mask) } }
         try bind(descriptor, SocketAddress(path: path), path)
         _ = try systemCall("listen at", path) { Glibc.listen(descriptor.number, backlog) }
         return descriptor

@@ -8,6 +8,9 @@ public struct OpenSSLAuthenticator: MessageAuthenticator {
 
     /// - Returns: 16 octets; none where this libcrypto has no CMAC.
     public func cmac(key: [UInt8], message: [UInt8]) -> [UInt8] {
+        // Without it the first look for an algorithm reads the machine's openssl.cnf and modules
+        // that it names.
+        _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil)
         guard key.count == 16, let algorithm = unsafe EVP_MAC_fetch(nil, "CMAC", nil) else {
             return []
         }

@@ -15,3 +15,23 @@ extension FieldValue {
         }
     }
 }
+
+extension FieldValue {
+    /// The unit of a number, or of a list's numbers, as it is shown: `°C`; of a group an object
+    /// with the units of its fields; null where there is none.
+    public var unitJSON: JSONValue {
+        switch self {
+        case .number(_, let spec):
+            spec.unit.symbol.isEmpty ? .null : .string(spec.unit.symbol)
+        case .list(let values): values.first?.unitJSON ?? .null
+        case .group(let fields): Self.units(fields)
+        case .boolean, .word, .text, .octets: .null
+        }
+    }
+
+    private static func units(_ fields: [NamedValue]) -> JSONValue {
+        let units = fields.filter { !$0.isFlags }.map { JSONMember($0.name, $0.value.unitJSON) }
+            .filter { $0.value != .null }
+        return units.isEmpty ? .null : .object(units)
+    }
+}

@@ -23,7 +23,7 @@ extension ProfileLoader {
         let context = DecodeContext(file: source) { _ in
             .failure(FileFailure(reason: "only a profile can name files"))
         }
-        let (target, format) = try find(reference, in: profile, source: source)
+        let (target, format) = try target(of: reference, in: profile, source: source)
         if text.hasPrefix("hex:") {
             guard let octets = Hex.bytes(String(text.dropFirst(4))),
                 octets.count <= valueOctetsMax
@@ -49,9 +49,11 @@ extension ProfileLoader {
         throw ProfileErrors(list: context.sortedErrors)
     }
 
-    private static func find(
-        _ reference: String, in profile: DeviceProfile, source: String
-    ) throws(ProfileErrors) -> (WriteAction.Target, ValueFormat) {
+    /// What a reference names, and the format of it: a value's, or that of a field of it.
+    /// - Parameter source: where the reference comes from, for messages.
+    public static func target(
+        of reference: String, in profile: DeviceProfile, source: String
+    ) throws(ProfileErrors) -> (target: WriteAction.Target, format: ValueFormat) {
         let references = References.characteristics(profile.services)
         guard let (entry, field) = references.target(reference) else {
             let (problem, remedy) =

@@ -81,29 +81,31 @@ public struct World: Sendable {
 
     /// Switches the device off: links end and advertising stops.
     public mutating func powerOff(at now: Instant) {
-        port.perform(at: now, sending: &up) { device, out in
-            device.powerOff(at: now, sending: &out, emit: &deviceEvents)
+        perform(at: now) { device, out, events in
+            device.powerOff(at: now, sending: &out, emit: &events)
         }
-        deliverFromDevice(at: now)
-        settle(at: now)
     }
 
     /// Tells the device's activity signal what has come in.
     public mutating func feel(_ inputs: [ActivityInput], at now: Instant) {
-        port.perform(at: now, sending: &up) { device, out in
-            for input in inputs {
-                device.feel(input, at: now, sending: &out, emit: &deviceEvents)
-            }
+        perform(at: now) { device, out, events in
+            for input in inputs { device.feel(input, at: now, sending: &out, emit: &events) }
         }
-        deliverFromDevice(at: now)
-        settle(at: now)
     }
 
     /// Tells the device the time since midnight.
     public mutating func setTimeOfDay(_ time: TimeSpan, at now: Instant) {
-        port.perform(at: now, sending: &up) { device, out in
-            device.setTimeOfDay(time, at: now, sending: &out, emit: &deviceEvents)
+        perform(at: now) { device, out, events in
+            device.setTimeOfDay(time, at: now, sending: &out, emit: &events)
         }
+    }
+
+    /// Does something to the device that may send packets.
+    public mutating func perform(
+        at now: Instant,
+        _ action: (inout EmulatedDevice, inout ByteBlock, inout Outputs<DeviceEvent>) -> Void
+    ) {
+        port.perform(at: now, sending: &up) { device, out in action(&device, &out, &deviceEvents) }
         deliverFromDevice(at: now)
         settle(at: now)
     }

@@ -22,7 +22,8 @@ public struct ByteBlock: Sendable {
 
     /// Empties the block and keeps its memory.
     public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+        // Mostly there is nothing, and finding that out is cheaper.
+        if !bytes.isEmpty { bytes.removeAll(keepingCapacity: true) }
     }
 
     /// Drops the octets from `count` on: undoes an append that turned out not to fit.
@@ -46,6 +47,13 @@ public struct ByteBlock: Sendable {
     public mutating func append(_ value: UInt32) {
         append(UInt16(truncatingIfNeeded: value))
         append(UInt16(truncatingIfNeeded: value &>> 16))
+    }
+
+    /// Appends the lowest octets of `value`, at most all 8.
+    public mutating func append(_ value: UInt64, octets: Int) {
+        withUnsafeBytes(of: value.littleEndian) {
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0.prefix(octets)))
+        }
     }
 
     /// Appends `values`, one bulk copy.

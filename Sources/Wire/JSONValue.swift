@@ -18,6 +18,22 @@ public indirect enum JSONValue: Equatable, Sendable {
 
     public var string: String? { if case .string(let text) = self { text } else { nil } }
 
+    public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+
+    /// A number of either kind.
+    public var number: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .real(let number): number
+        case .null, .boolean, .string, .array, .object: nil
+        }
+    }
+
+    /// The elements of an array; none of anything else.
+    public var elements: [JSONValue] {
+        if case .array(let elements) = self { elements } else { [] }
+    }
+
     /// An object of members given as pairs.
     public static func members(_ pairs: (String, JSONValue)...) -> JSONValue {
         .object(pairs.map { JSONMember($0.0, $0.1) })

@@ -9,13 +9,13 @@ enum CheckCommand {
     static func run(_ paths: [String], _ console: inout Console) -> ExitCode {
         var code = ExitCode.done
         for (index, path) in paths.enumerated() {
-            guard let profile = ProfileFile.load(path, &console) else {
+            guard let (profile, source) = ProfileFile.loadWithSource(path, &console) else {
                 code = .usage
                 continue
             }
             if index > 0 { console.print("") }
             console.print(CheckReport.text(of: profile))
-            for finding in Lint.findings(in: profile) {
+            for finding in Lint.findings(in: profile, of: source) {
                 console.log(LogLine(.warning, finding.description))
             }
         }

@@ -1,6 +1,7 @@
 // Where text goes: the log to standard error, data to standard output.
 import Emulator
 import Glibc
+import LinuxIO
 import SansIO
 
 /// The program's two text outputs. Lines are gathered and written once a turn.
@@ -14,6 +15,8 @@ struct Console {
     /// Whether a live output was full for `patience`; until it takes text again none waits for it.
     private var isStuck = false
     private var lostLines = 0
+    /// Why an output did not take its text, such as a full disk.
+    private(set) var failure: SystemError?
 
     /// How long a live output may be full, in milliseconds.
     private static let patience: Int32 = 1000
@@ -43,7 +46,7 @@ struct Console {
         data.append(UInt8(ascii: "\n"))
     }
 
-    /// Writes out what was gathered. A closed output is not an error: nobody reads.
+    /// Writes out what was gathered. A closed pipe is not an error: nobody reads.
     mutating func flush() {
         write(data, to: STDOUT_FILENO)
         write(log, to: STDERR_FILENO)
@@ -53,7 +56,7 @@ struct Console {
 
     private mutating func write(_ bytes: [UInt8], to descriptor: Int32) {
         guard !bytes.isEmpty else { return }
-        guard isLive else { return Self.write(bytes[...], to: descriptor) }
+        guard isLive else { return write(bytes[...], to: descriptor) }
         var start = 0
         while start < bytes.count {
             guard takesText(descriptor) else {
@@ -63,11 +66,11 @@ struct Console {
             if lostLines > 0 {
                 let text = "\(lostLines) lines were lost: nobody read them\n"
                 lostLines = 0
-                Self.write(Array(text.utf8)[...], to: descriptor)
+                write(Array(text.utf8)[...], to: descriptor)
                 continue
             }
             let end = min(start + Self.chunk, bytes.count)
-            Self.write(bytes[start..<end], to: descriptor)
+            write(bytes[start..<end], to: descriptor)
             start = end
         }
     }
@@ -78,18 +81,47 @@ struct Console {
         return !isStuck
     }
 
-    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
+    private mutating func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
         var rest = bytes
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes {
                 unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
             }
-            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EPIPE: return
+            case EAGAIN:
+                // Whoever shares the output has made it so that it does not wait.
+                guard !isLive else { return }
+                var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&state, 1, -1)
+            case let code: return fail(code, descriptor)
+            }
         }
     }
 
+    private mutating func fail(_ code: Int32, _ descriptor: Int32) {
+        guard failure == nil else { return }
+        let name = descriptor == STDOUT_FILENO ? "standard output" : "standard error"
+        failure = SystemError(code, operation: "write to", object: name)
+    }
+
+    /// Writes out what is left, and says what could not be written.
+    /// - Returns: `code`, or that of a failure where text was lost.
+    mutating func finish(_ code: ExitCode) -> ExitCode {
+        flush()
+        guard let failure else { return code }
+        error("\(failure)")
+        flush()
+        return code == .done ? .failure : code
+    }
+
     /// Seconds and milliseconds since power-on: `   12.345  `.
-    private static func stamp(_ time: TimeSpan) -> String {
+    static func stamp(_ time: TimeSpan) -> String {
         let milliseconds = time.microseconds / 1000
         let fraction = String(milliseconds % 1000 + 1000).dropFirst()
         let seconds = String(milliseconds / 1000)

@@ -14,6 +14,7 @@ struct LiveTransportRun: ~Copyable {
     private let transport: ByteTransport
     private let token: Token
     private let activity: LiveActivity?
+    private let control: ControlDoor?
     private var felt = Outputs<ActivityInput>()
     private var clock = WallClock()
     private var buffer = ReadBuffer()
@@ -42,7 +43,7 @@ struct LiveTransportRun: ~Copyable {
 
     init(
         loop: consuming EventLoop, port: DevicePort, reporter: Reporter, transport: ByteTransport,
-        activity: LiveActivity?, end: Instant?, reconnects: Bool
+        activity: LiveActivity?, control: ControlDoor?, end: Instant?, reconnects: Bool
     ) {
         token = loop.makeToken()
         start = loop.now()
@@ -54,6 +55,7 @@ struct LiveTransportRun: ~Copyable {
         self.reporter.console.isLive = true
         self.transport = transport
         self.activity = activity
+        self.control = control
         self.end = end
         self.reconnects = reconnects
     }
@@ -63,7 +65,7 @@ struct LiveTransportRun: ~Copyable {
         if port.device.asksTimeOfDay { tellTime(at: start) }
         let followsTime = port.device.followsTimeOfDay
         while true {
-            flush()
+            try flush()
             if case .ended(let code) = state {
                 reporter.summarise(port.device, at: loop.now())
                 return reporter.finish(code)
@@ -82,6 +84,7 @@ struct LiveTransportRun: ~Copyable {
             if let deadline = port.deadline, deadline <= now {
                 port.expire(at: now, sending: &out, emit: &events)
             }
+            try answer(at: now)
             settle(at: now)
         }
         return try finish()
@@ -91,7 +94,7 @@ struct LiveTransportRun: ~Copyable {
         var deadline = earliest(earliest(port.deadline, activity?.deadline), end)
         if case .away(let next) = state { deadline = earliest(deadline, next) }
         if transport.isConnecting { deadline = earliest(deadline, contactLimit) }
-        return deadline
+        return earliest(deadline, control?.deadline)
     }
 
     /// When a controller that has never advertised is given up; nil once it has.
@@ -120,6 +123,20 @@ struct LiveTransportRun: ~Copyable {
             }
         }
         felt.removeAll()
+    }
+
+    /// Does what clients of the control socket ask for.
+    private mutating func answer(at now: Instant) throws(SystemError) {
+        guard let control else { return }
+        for event in loop.events { try control.handle(event, loop: &loop) }
+        control.answer(&reporter) { line, session in
+            var answer: String?
+            port.perform(at: now, sending: &out) { device, out in
+                answer = session.answer(
+                    line.span, of: &device, at: now, sending: &out, emit: &events)
+            }
+            return answer
+        }
     }
 
     // MARK: the transport
@@ -201,7 +218,7 @@ struct LiveTransportRun: ~Copyable {
                 continue
             }
             reporter.report(event, of: port.device, at: now)
-            if case .host(.advertising) = event {
+            if case .advertising = event {
                 lastPause = .zero
                 lastReason = ""
             }
@@ -215,12 +232,13 @@ struct LiveTransportRun: ~Copyable {
     }
 
     /// One write a turn, then the capture and the lines.
-    private mutating func flush() {
+    private mutating func flush() throws(SystemError) {
         let now = loop.now()
         do throws(SystemError) {
             try transport.write(&out)
         } catch { lose("\(error)", at: now) }
         settle(at: now)
+        try control?.flush(&reporter, loop: &loop, at: now)
         if let code = reporter.flush(capture: port.takeCapture()) { state = .ended(code) }
     }
 
@@ -233,13 +251,14 @@ struct LiveTransportRun: ~Copyable {
         port.perform(at: loop.now(), sending: &out) { device, out in
             device.powerOff(at: loop.now(), sending: &out, emit: &events)
         }
-        flush()
+        try flush()
         while transport.isOpen, !port.device.host.isQuiet, loop.now() < limit {
             try loop.watch(transport, as: token)
             try loop.wait(until: limit)
             let now = loop.now()
             for event in loop.events where event.token == token { read(at: now) }
-            flush()
+            for event in loop.events { try control?.handle(event, loop: &loop) }
+            try flush()
         }
         transport.close()
         reporter.summarise(port.device, at: loop.now())

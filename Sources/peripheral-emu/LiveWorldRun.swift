@@ -15,6 +15,7 @@ struct LiveWorldRun: ~Copyable {
     private var reporter: Reporter
     private var server: AirServer?
     private let activity: LiveActivity?
+    private let control: ControlDoor?
     private var felt = Outputs<ActivityInput>()
     private var clock = WallClock()
     private var guests: [Guest] = []
@@ -33,7 +34,7 @@ struct LiveWorldRun: ~Copyable {
 
     init(
         loop: consuming EventLoop, world: World, reporter: Reporter, server: AirServer?,
-        activity: LiveActivity?, end: Instant?
+        activity: LiveActivity?, control: ControlDoor?, end: Instant?
     ) {
         self.loop = loop
         self.world = world
@@ -41,6 +42,7 @@ struct LiveWorldRun: ~Copyable {
         self.reporter.console.isLive = true
         self.server = server
         self.activity = activity
+        self.control = control
         self.end = end
     }
 
@@ -52,7 +54,7 @@ struct LiveWorldRun: ~Copyable {
         var outcome = try turn()
         while outcome == nil {
             let deadline = earliest(world.deadline, activity?.deadline)
-            try loop.wait(until: earliest(deadline, end))
+            try loop.wait(until: earliest(earliest(deadline, control?.deadline), end))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
             if device.followsTimeOfDay { tellTime(at: now) }
@@ -60,6 +62,7 @@ struct LiveWorldRun: ~Copyable {
             for event in loop.events { try handle(event, at: now) }
             try activity?.expire(at: now, loop: &loop, emit: &felt)
             feel(at: now)
+            answer(at: now)
             outcome = try turn()
         }
         if outcome == nil, loop.signal == nil { outcome = reporter.cutOff(world, at: loop.now()) }
@@ -92,6 +95,18 @@ struct LiveWorldRun: ~Copyable {
         felt.removeAll()
     }
 
+    /// Does what clients of the control socket ask for.
+    private mutating func answer(at now: Instant) {
+        control?.answer(&reporter) { line, session in
+            var answer: String?
+            world.perform(at: now) { device, out, events in
+                answer = session.answer(
+                    line.span, of: &device, at: now, sending: &out, emit: &events)
+            }
+            return answer
+        }
+    }
+
     /// Writes out what a turn has brought.
     private mutating func turn() throws(SystemError) -> ExitCode? {
         let now = loop.now()
@@ -105,11 +120,13 @@ struct LiveWorldRun: ~Copyable {
         }
         let outcome = reporter.report(world.events.elements, of: world, at: now)
         world.events.removeAll()
+        try control?.flush(&reporter, loop: &loop, at: now)
         return reporter.flush(capture: world.takeCapture()) ?? outcome
     }
 
     private mutating func handle(_ event: ReadyEvent, at now: Instant) throws(SystemError) {
         try activity?.handle(event, loop: &loop, at: now, emit: &felt)
+        try control?.handle(event, loop: &loop)
         guard let server else { return }
         switch try server.handle(event, loop: &loop, buffer: &buffer) {
         case .opened(let peer):

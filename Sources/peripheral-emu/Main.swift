@@ -23,28 +23,29 @@ enum PeripheralEmu {
 
     private static func run(_ arguments: [String]) -> ExitCode {
         var console = Console(level: .info)
-        defer { console.flush() }
         switch Options.parse(arguments) {
         case .failure(let error):
             console.error("\(error)")
-            return .usage
-        case .success(.help):
-            console.print(Options.helpText)
-            return .done
-        case .success(.version):
-            console.print("peripheral-emu \(version)")
-            return .done
-        case .success(.check(let paths)): return CheckCommand.run(paths, &console)
-        case .success(.replay(let transcript, let profile)):
-            return CheckCommand.replay(transcript, on: profile, &console)
-        case .success(.schema):
-            console.print(ProfileSchema.text)
-            return .done
-        case .success(.reference):
-            console.print(ProfileReference.text)
-            return .done
-        case .success(.profiles): return ProfilesCommand.run(&console)
-        case .success(.run(let options)): return RunCommand.run(options)
+            return console.finish(.usage)
+        case .success(let command):
+            let code = run(command, &console)
+            return console.finish(code)
         }
+    }
+
+    private static func run(_ command: Command, _ console: inout Console) -> ExitCode {
+        switch command {
+        case .help: console.print(Options.helpText)
+        case .version: console.print("peripheral-emu \(version)")
+        case .schema: console.print(ProfileSchema.text)
+        case .reference: console.print(ProfileReference.text)
+        case .check(let paths): return CheckCommand.run(paths, &console)
+        case .replay(let transcript, let profile):
+            return CheckCommand.replay(transcript, on: profile, &console)
+        case .profiles: return ProfilesCommand.run(&console)
+        case .control(let options): return ControlCommand.run(options, &console)
+        case .run(let options): return RunCommand.run(options)
+        }
+        return .done
     }
 }

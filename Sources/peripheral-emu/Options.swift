@@ -19,6 +19,8 @@ enum Command {
     case reference
     /// List the bundled profiles.
     case profiles
+    /// Ask a running accessory for something.
+    case control(ControlOptions)
     case help
     case version
 }
@@ -47,6 +49,8 @@ struct RunOptions {
     var json = false
     /// `REFERENCE=VALUE` texts, in their order.
     var settings: [String] = []
+    /// The path of the control socket; nil has none.
+    var control: String?
     /// Takes the place of the sources in the profile's activity.
     var activity: ActivitySpec?
     /// Whether a controller that was lost is waited for.
@@ -134,7 +138,10 @@ enum Options {
         Row("log-level", "LEVEL", "error, warning, info or debug; info without it") {
             run, text throws(UsageError) in run.logLevel = try logLevel(text)
         },
-        Row("json", nil, "print each event as a JSON object on a line of standard output") {
+        Row(
+            json, nil,
+            "print each event as a JSON object on a line of standard output; with ctl: results"
+        ) {
             run, _ throws(UsageError) in run.json = true
         },
         Row(
@@ -147,6 +154,11 @@ enum Options {
             }
             run.settings.append(text)
         },
+        Row(
+            control, "PATH",
+            "serve a control socket at this path, for ctl and other programs; with ctl: the "
+                + "socket to speak to, $\(ControlOptions.variable) without it"
+        ) { run, text throws(UsageError) in run.control = text },
         Row("no-reconnect", nil, "end with exit code 3 when the controller is lost") {
             run, _ throws(UsageError) in run.reconnects = false
         },
@@ -161,6 +173,8 @@ enum Options {
         Row(version, nil, "show the version") { _, _ throws(UsageError) in },
     ]
 
+    static let control = "control"
+    static let json = "json"
     private static let transcript = "transcript"
     private static let help = "help"
     private static let version = "version"
@@ -169,6 +183,7 @@ enum Options {
     static let commands: [(name: String, help: String)] = [
         ("run", "be the accessory; the default"),
         ("check", "validate profiles and show what they come to"),
+        ("ctl", "ask a running accessory for something, see below"),
         ("profiles", "list the profiles that --profile knows by name"),
         ("schema", "print the profile format as JSON Schema, for editors"),
         ("reference", "print the profile format's keys with examples, in Markdown"),
@@ -190,11 +205,12 @@ enum Options {
             rest = rest.dropFirst()
         }
         guard commands.contains(where: { $0.name == name }) else { throw unknown(command: name) }
-        let scan = try Scan(Array(rest))
+        let scan = try Scan(name == "ctl" ? rest.map(operandIfNumber) : Array(rest))
         let given = Set(scan.options.map { table[$0.row].name })
         if given.contains(help) { return .help }
         if given.contains(version) { return .version }
         if name == "check" { return try check(scan) }
+        if name == "ctl" { return .control(try ControlOptions(scan)) }
         let plain: [(String, Command)] = [
             ("schema", .schema), ("reference", .reference), ("profiles", .profiles),
         ]
@@ -243,6 +259,10 @@ enum Options {
             guard run.air == nil else {
                 throw UsageError("hosts on --air live in real time; leave out one of the two")
             }
+            guard run.control == nil else {
+                throw UsageError(
+                    "who asks at --control lives in real time; leave out that or --virtual-time")
+            }
         }
         let needsVirtual =
             run.virtualTime
@@ -277,7 +297,8 @@ enum Options {
         var lines = [
             "Usage: peripheral-emu --profile FILE [OPTION…]",
             "       peripheral-emu check FILE…",
-            "       peripheral-emu check --transcript FILE PROFILE", "", "Commands:",
+            "       peripheral-emu check --transcript FILE PROFILE",
+            "       peripheral-emu ctl --control PATH METHOD [ARGUMENT…]", "", "Commands:",
         ]
         for (name, help) in commands { lines.append(row(name, help)) }
         lines += ["", "Options:"]
@@ -289,10 +310,12 @@ enum Options {
         for (form, meaning) in ControllerSpec.forms { lines.append(row(form, meaning)) }
         lines += ["", "Activity sources:"]
         for (form, meaning) in ActivitySpec.forms { lines.append(row(form, meaning)) }
+        lines += ["", "Methods of ctl:"]
+        for method in ControlMethod.all { lines.append(row(method.usage, method.help)) }
         lines += [
-            "", "Exit codes: 0 done, 1 an expectation was not met, 2 wrong usage or profile,",
+            "", "Exit codes: 0 done, 1 an expectation was not met or ctl was refused,",
         ]
-        lines.append("3 controller or system failure.")
+        lines.append("2 wrong usage or profile, 3 controller or system failure.")
         return lines.joined(separator: "\n")
     }
 

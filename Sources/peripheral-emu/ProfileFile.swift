@@ -12,6 +12,13 @@ enum ProfileFile {
 
     /// The profile at `path`; nil where it is wrong, which has been said.
     static func load(_ path: String, _ console: inout Console) -> DeviceProfile? {
+        loadWithSource(path, &console)?.profile
+    }
+
+    /// The same with the file's content.
+    static func loadWithSource(
+        _ path: String, _ console: inout Console
+    ) -> (profile: DeviceProfile, source: [UInt8])? {
         let path = BundledProfiles.path(of: path) ?? path
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -21,11 +28,12 @@ enum ProfileFile {
             return nil
         }
         do throws(ProfileErrors) {
-            return try ProfileLoader.load(path: path, bytes: bytes) { path in
+            let profile = try ProfileLoader.load(path: path, bytes: bytes) { path in
                 do throws(SystemError) {
                     return .success(try readFile(path, octetsMax: referencedOctetsMax))
                 } catch { return .failure(FileFailure(reason: error.reason)) }
             }
+            return (profile, bytes)
         } catch {
             for error in error.list { console.error("\(error)") }
             return nil

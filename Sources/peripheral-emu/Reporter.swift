@@ -2,6 +2,7 @@
 import Advertising
 import BLEHost
 import Emulator
+import Glibc
 import LinuxIO
 import SansIO
 import Simulation
@@ -11,6 +12,7 @@ import Wire
 struct Reporter {
     var console: Console
     private var capture: FileOutput?
+    private var isCaptureCut = false
     /// Power-on; times in the log count from here.
     private var start: Instant
     /// Whether the capture is written out at each turn: who looks on sees it grow, and a kill loses
@@ -18,6 +20,10 @@ struct Reporter {
     private let isLive: Bool
     /// Whether events are told as JSON, one object a line of standard output.
     private let json: Bool
+    /// Whether somebody watches the events from outside.
+    var isWatched = false
+    /// Events as JSON for who watches.
+    private var watched: [JSONValue] = []
 
     init(
         console: Console, capture: FileOutput?, start: Instant, isLive: Bool, json: Bool = false
@@ -35,14 +41,25 @@ struct Reporter {
 
     /// Prints a device's event.
     mutating func report(_ event: DeviceEvent, of device: EmulatedDevice, at now: Instant) {
-        if json {
-            if let object = device.json(for: event, at: now - start, upTo: console.level) {
-                console.print(object.text())
-            }
-            return
+        if json || isWatched,
+            let object = device.json(for: event, at: now - start, upTo: console.level)
+        {
+            tell(object)
         }
-        guard let line = device.line(for: event, upTo: console.level) else { return }
+        guard !json, let line = device.line(for: event, upTo: console.level) else { return }
         console.log(line, at: now - start)
+    }
+
+    /// Prints an event's object, and keeps it for who watches.
+    private mutating func tell(_ object: JSONValue) {
+        if json { console.print(object.text()) }
+        if isWatched { watched.append(object) }
+    }
+
+    /// The objects of the events since the last call, while somebody watches.
+    mutating func takeWatched() -> [JSONValue] {
+        defer { watched.removeAll() }
+        return watched
     }
 
     /// Prints a world's events; an exit code where the run is over.
@@ -54,12 +71,11 @@ struct Reporter {
                 report(event, of: world.port.device, at: now)
                 if case .host(.failed) = event { outcome = .failure }
             case .central(.line(let text)):
-                console.print(
-                    json
-                        ? JSONValue.members(
-                            ("time", .real((now - start).seconds)), ("event", .string("central")),
-                            ("text", .string(text))
-                        ).text() : text)
+                if !json { console.print(text) }
+                tell(
+                    .members(
+                        ("time", .real((now - start).seconds)), ("event", .string("central")),
+                        ("text", .string(text))))
             case .central(.finished): outcome = outcome ?? .done
             case .central(.incomplete(let missing)):
                 console.log(LogLine(.error, "the central is missing: \(missing)"), at: now - start)
@@ -79,7 +95,9 @@ struct Reporter {
             } catch {
                 console.log(LogLine(.error, "the capture ends here: \(error)"))
                 capture = nil
-                outcome = .failure
+                isCaptureCut = true
+                // That nobody reads it is no reason for the accessory to end.
+                if error.code != EAGAIN { outcome = .failure }
             }
         }
         console.flush()
@@ -111,7 +129,6 @@ struct Reporter {
             console.log(LogLine(.error, "the capture is incomplete: \(error)"))
             code = .failure
         }
-        console.flush()
-        return code
+        return console.finish(code == .done && isCaptureCut ? .failure : code)
     }
 }

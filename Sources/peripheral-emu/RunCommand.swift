@@ -40,7 +40,7 @@ enum RunCommand {
     ) -> EmulatedDevice {
         var device = EmulatedDevice(
             profile: profile, seed: seed, authenticator: OpenSSLAuthenticator())
-        device.reportsReads = options.logLevel >= .info
+        device.reportsAccess = options.logLevel >= .info || options.control != nil
         return device
     }
 
@@ -64,7 +64,8 @@ enum RunCommand {
     /// and must end with them.
     private static func openCapture(_ options: RunOptions) throws(SystemError) -> FileOutput? {
         guard let path = options.capture else { return nil }
-        return try FileOutput(path: path == "-" ? "/dev/stdout" : path)
+        return try FileOutput(
+            path: path == "-" ? "/dev/stdout" : path, isLive: !options.virtualTime)
     }
 
     private static func runVirtual(
@@ -93,9 +94,10 @@ enum RunCommand {
             console: console, capture: capture, start: start, isLive: true, json: options.json)
         let server = try openAir(options, &loop, &reporter)
         let activity = try openActivity(world.port.device, &loop, &reporter)
+        let control = try openControl(options, &loop, &reporter)
         var run = LiveWorldRun(
             loop: loop, world: world, reporter: reporter, server: server, activity: activity,
-            end: options.duration.map { start + $0 })
+            control: control, end: options.duration.map { start + $0 })
         return try run.run()
     }
 
@@ -132,6 +134,15 @@ enum RunCommand {
         return activity
     }
 
+    private static func openControl(
+        _ options: RunOptions, _ loop: inout EventLoop, _ reporter: inout Reporter
+    ) throws(SystemError) -> ControlDoor? {
+        guard let path = options.control else { return nil }
+        let door = try ControlDoor(path: path, loop: &loop)
+        reporter.log(.info, "control: listening at \(path)", at: loop.now())
+        return door
+    }
+
     private static func runOn(
         _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions, _ console: Console
     ) throws(SystemError) -> ExitCode {
@@ -147,9 +158,10 @@ enum RunCommand {
         var reporter = Reporter(
             console: console, capture: capture, start: start, isLive: true, json: options.json)
         let activity = try openActivity(port.device, &loop, &reporter)
+        let control = try openControl(options, &loop, &reporter)
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: spec.closed(),
-            activity: activity, end: options.duration.map { start + $0 },
+            activity: activity, control: control, end: options.duration.map { start + $0 },
             reconnects: options.reconnects)
         return try run.run()
     }

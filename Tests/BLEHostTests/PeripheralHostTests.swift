@@ -15,14 +15,37 @@ struct BringUpTests {
         #expect(
             rig.controller.received == [
                 "Reset", "Read Local Version Information", "Read Local Supported Commands",
-                "Read Local Supported Features", "Set Event Mask", "LE Set Event Mask",
-                "LE Read Local Supported Features", "LE Read Buffer Size", "Read BD_ADDR",
+                "Read Local Supported Features", "Set Event Mask",
+                "LE Read Local Supported Features", "LE Set Event Mask 000000000000001F",
+                "LE Read Buffer Size [v2]", "Read BD_ADDR",
                 "LE Set Random Address", "LE Set Extended Advertising Parameters",
                 "LE Set Advertising Set Random Address", "LE Set Extended Advertising Data",
                 "LE Set Extended Scan Response Data", "LE Set Extended Advertising Enable",
             ])
         #expect(rig.advertised == [AdvertisingInterval(steps: 160)])
         #expect(rig.notes == [])
+    }
+
+    @Test("Features bring their commands and their events with them")
+    func features() throws {
+        var rig = try PeripheralRig()
+        rig.controller.leFeatures = 1 << 1 | 1 << 5 | 1 << 8
+        rig.start()
+        #expect(rig.controller.received.contains("LE Set Event Mask 000000000000087F"))
+        #expect(rig.controller.received.contains("LE Write Suggested Default Data Length"))
+        // No preference is left to the controller: LE 1M and LE 2M both ways.
+        #expect(rig.controller.received.contains("LE Set Default PHY 000303"))
+        #expect(rig.notes == [])
+        // Where the bit of a command is missing it is done without, and said.
+        rig.controller.supportedCommands[34] = 0
+        rig.controller.supportedCommands[35] = 0
+        rig.start()
+        #expect(
+            rig.notes == [
+                "the controller does not list LE Write Suggested Default Data Length: done without",
+                "the controller does not list LE Set Default PHY: done without",
+            ])
+        #expect(rig.advertised.count == 2)
     }
 
     @Test("A controller without extended advertising gets the legacy commands")
@@ -49,8 +72,7 @@ struct BringUpTests {
 
     @Test("Each optional command refused as unknown, in turn: it advertises", arguments: optional)
     func refusedInTurn(_ opcode: Opcode) throws {
-        var rig = try PeripheralRig()
-        rig.controller.supportedCommands[36] = 0
+        var rig = try fullRig(without: opcode)
         rig.controller.refused[opcode] = .unknownCommand
         rig.start()
         #expect(rig.advertised.count == 1)
@@ -63,8 +85,7 @@ struct BringUpTests {
 
     @Test("Each optional command never answered, in turn: it advertises", arguments: optional)
     func ignoredInTurn(_ opcode: Opcode) throws {
-        var rig = try PeripheralRig()
-        rig.controller.supportedCommands[36] = 0
+        var rig = try fullRig(without: opcode)
         rig.controller.ignored = [opcode]
         rig.start()
         #expect(rig.advertised.isEmpty || opcode == .leSetScanResponseData)
@@ -75,7 +96,7 @@ struct BringUpTests {
 
     @Test("All optional commands refused at once: it advertises with the least assumed")
     func allRefused() throws {
-        var rig = try PeripheralRig()
+        var rig = try fullRig(without: nil)
         for opcode in optional { rig.controller.refused[opcode] = .unknownCommand }
         rig.start()
         #expect(rig.advertised.count == 1)
@@ -84,7 +105,7 @@ struct BringUpTests {
 
     @Test("All optional commands never answered: it advertises")
     func allIgnored() throws {
-        var rig = try PeripheralRig()
+        var rig = try fullRig(without: nil)
         rig.controller.ignored = Set(optional)
         rig.start()
         rig.wait(.seconds(30))
@@ -118,10 +139,47 @@ struct BringUpTests {
         #expect(rig.controller.data.last?.count == 2 * (5 + 4 + 101))
     }
 
+    @Test("Buffers: [v2] where it is listed, then [v1], then the shared ones, as they are answered")
+    func buffers() throws {
+        func commands(_ change: (inout ScriptedController) -> Void) throws -> [String] {
+            var rig = try PeripheralRig()
+            change(&rig.controller)
+            rig.start()
+            #expect(rig.advertised.count == 1)
+            return rig.controller.received.filter { $0.contains("Buffer Size") }
+        }
+        let (v1, shared) = ("LE Read Buffer Size", "Read Buffer Size")
+        let v2 = v1 + " [v2]"
+        #expect(try commands { _ in } == [v2])
+        #expect(try commands { $0.supportedCommands[41] = 0 } == [v1])
+        // A controller that lists no command at all is older than [v2].
+        #expect(
+            try commands { $0.supportedCommands = [UInt8](repeating: 0, count: 64) } == [v1])
+        #expect(try commands { $0.refused[.leReadBufferSizeV2] = .unknownCommand } == [v2, v1])
+        #expect(try commands { $0.leBuffersV2 = (0, 0) } == [v2, v1])
+        #expect(try commands { $0.leBuffers = (0, 0) } == [v2, v1, shared])
+        #expect(
+            try commands {
+                $0.leBuffers = (0, 0)
+                $0.supportedCommands[41] = 0
+            } == [v1, shared])
+    }
+
+    /// A legacy controller that is sent every optional command.
+    private func fullRig(without opcode: Opcode?) throws -> PeripheralRig {
+        var rig = try PeripheralRig()
+        rig.controller.supportedCommands[36] = 0
+        rig.controller.leFeatures = 1 << 5 | 1 << 8
+        if opcode == .leReadBufferSize { rig.controller.supportedCommands[41] = 0 }
+        if opcode == .readBufferSize { rig.controller.leBuffers = (0, 0) }
+        return rig
+    }
+
     private static let optional: [Opcode] = [
         .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
         .setEventMask, .leSetEventMask, .leReadLocalSupportedFeatures, .readBDADDR,
-        .leSetScanResponseData, .leReadBufferSize,
+        .leSetScanResponseData, .leReadBufferSizeV2, .leReadBufferSize, .readBufferSize,
+        .leWriteSuggestedDefaultDataLength, .leSetDefaultPHY,
     ]
     private static let needed: [Opcode] = [
         .reset, .leSetRandomAddress, .leSetAdvertisingParameters, .leSetAdvertisingData,
@@ -311,6 +369,38 @@ struct LinkTests {
             rig.receive(packet)
         }
         #expect(rig.controller.data == [])
+    }
+
+    @Test("Other PHYs of a link are told once, those of no link and refusals never")
+    func phys() throws {
+        var rig = try connected()
+        func update(_ handle: UInt16, _ tx: UInt8, _ rx: UInt8, _ status: HCIStatus = .success) {
+            var event = LEPHYUpdateComplete()
+            event.status = status
+            event.connectionHandle = ConnectionHandle(rawValue: handle)
+            (event.txPHY, event.rxPHY) = (tx, rx)
+            rig.receive(ScriptedController.packet(event))
+        }
+        func told() -> Int {
+            rig.events.count { if case .phyUpdated(0) = $0 { true } else { false } }
+        }
+        #expect(rig.host.links[0].information.phyText == "LE 1M")
+        update(0x40, 1, 1)
+        update(0x99, 2, 2)
+        update(0x40, 2, 2, .unsupportedRemoteFeature)
+        #expect(told() == 0)
+        update(0x40, 2, 2)
+        update(0x40, 2, 2)
+        #expect(told() == 1)
+        #expect(rig.host.links[0].information.phyText == "LE 2M")
+        update(0x40, 3, 0xFF)
+        #expect(
+            rig.host.links[0].information.phyText == "LE Coded to send and PHY 255 to receive")
+        // A new link begins on LE 1M again.
+        rig.receive(
+            ScriptedController.disconnected(handle: 0x40, .remoteUserTerminated),
+            ScriptedController.connected(handle: 0x41))
+        #expect(rig.host.links[0].information.phyText == "LE 1M")
     }
 
     @Test("A pairing request is answered Pairing Not Supported")

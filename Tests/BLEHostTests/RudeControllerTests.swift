@@ -92,6 +92,57 @@ struct RudeControllerTests {
         #expect(gone == [DeviceAddress(littleEndian: 0xC0_0000_0000_01)])
     }
 
+    @Test("What a controller tells before it answers Reset is over with it: no link, no failure")
+    func beforeReset() throws {
+        var rig = try PeripheralRig()
+        rig.controller.supportedCommands[36] = 0
+        rig.controller.ignored = [.reset]
+        rig.start()
+        rig.receive(ScriptedController.connected(handle: 0x40))
+        rig.receive(ScriptedController.acl(handle: 0x40, [0x0A, 3, 0])[0])
+        rig.receive(ScriptedController.packet(HardwareError()))
+        #expect(rig.controller.data == [])
+        var reset = CommandComplete()
+        reset.numHCICommandPackets = 1
+        reset.commandOpcode = .reset
+        reset.returnParameters = [0]
+        rig.receive(ScriptedController.packet(reset))
+        #expect(rig.advertised.count == 1)
+        #expect(rig.host.links.allSatisfy { !$0.isOpen })
+        #expect(rig.failures == [])
+    }
+
+    @Test(
+        "Replies to events that are unknown to the controller, or unanswered, are done without",
+        arguments: [
+            Opcode.leLongTermKeyRequestNegativeReply, .leRemoteConnectionParameterRequestReply,
+        ])
+    func repliesUnknown(_ opcode: Opcode) throws {
+        func ask(_ rig: inout PeripheralRig) {
+            var key = LELongTermKeyRequest()
+            key.connectionHandle = ConnectionHandle(rawValue: 0x40)
+            var parameters = LERemoteConnectionParameterRequest()
+            parameters.connectionHandle = ConnectionHandle(rawValue: 0x40)
+            rig.receive(ScriptedController.packet(key), ScriptedController.packet(parameters))
+        }
+        for isSilent in [false, true] {
+            var rig = try legacyRig()
+            rig.receive(ScriptedController.connected(handle: 0x40))
+            if isSilent {
+                rig.controller.ignored = [opcode]
+            } else {
+                rig.controller.refused[opcode] = .unknownCommand
+            }
+            for _ in 0..<3 {
+                ask(&rig)
+                rig.wait(.seconds(5))
+            }
+            #expect(rig.failures == [])
+            #expect(rig.notes.count == 1 && rig.notes[0].contains("\(opcode)"))
+            #expect(rig.host.links[0].isOpen)
+        }
+    }
+
     @Test("A Disconnect that the controller never answers is the loss of the controller")
     func disconnectUnanswered() throws {
         var rig = try legacyRig()

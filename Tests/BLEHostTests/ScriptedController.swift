@@ -11,9 +11,11 @@ struct ScriptedController {
     var ignored: Set<Opcode> = []
     var supportedCommands = [UInt8](repeating: 0xFF, count: 64)
     var leBuffers: (octets: UInt16, packets: UInt8) = (27, 4)
+    /// What LE Read Buffer Size [v2] says, where that differs.
+    var leBuffersV2: (octets: UInt16, packets: UInt8)?
     var sharedBuffers: (octets: UInt16, packets: UInt16) = (310, 10)
     var commandCredits: UInt8 = 1
-    /// Names of the commands received, in order, with the parameters of advertising commands.
+    /// Names of the commands received, in order, with the parameters of some.
     var received: [String] = []
     /// ACL packets received, as hex.
     var data: [String] = []
@@ -73,6 +75,11 @@ struct ScriptedController {
             var answer = LEBufferSize()
             answer.aclDataPacketLength = leBuffers.octets
             answer.totalACLDataPackets = leBuffers.packets
+            block.appendCommandComplete(opcode, credits: commandCredits, answer)
+        case .leReadBufferSizeV2:
+            var answer = LEBufferSizeV2()
+            answer.aclDataPacketLength = (leBuffersV2 ?? leBuffers).octets
+            answer.totalACLDataPackets = (leBuffersV2 ?? leBuffers).packets
             block.appendCommandComplete(opcode, credits: commandCredits, answer)
         case .readBufferSize:
             var answer = BufferSize()
@@ -142,6 +149,8 @@ struct ScriptedController {
             let interval = AdvertisingInterval(steps: command.span.uint16(at: 4))
             return "\(opcode) \(interval)"
         case .leSetAdvertisingEnable: return "\(opcode) \(command[4])"
+        case .leSetDefaultPHY: return "\(opcode) \(Hex.string([UInt8](command[4...])))"
+        case .leSetEventMask: return "\(opcode) \(Hex.string([UInt8](command[4...].reversed())))"
         default: return "\(opcode)"
         }
     }

@@ -57,14 +57,6 @@ import Wire
                 .note(.linkOverflow(ConnectionHandle(rawValue: 1))), .warning,
                 "connection 0x0001 takes no data and keeps asking: disconnected"
             ),
-            (
-                .advertising(.minimum, gap: nil), .info,
-                "advertising connectable every 20 ms: idle at power-on"
-            ),
-            (
-                .advertising(.minimum, gap: .microseconds(312)), .info,
-                "advertising connectable every 20 ms, after 312 us off the air: idle at power-on"
-            ),
             (.advertisingPaused, .debug, "advertising paused to change its interval"),
             (.advertisingStopped, .info, "advertising stopped"),
             (
@@ -128,6 +120,34 @@ import Wire
         let change = ActivityChange(
             at: .zero, state: .active, reason: .above(value: 1, threshold: 0.5))
         #expect(device.line(for: .activity(.changed(change)), upTo: .debug) == nil)
+    }
+
+    @Test("advertising says how, how often, after what gap, and why")
+    func advertising() throws {
+        let device = try SampleProfile.device()
+        for (gap, said) in [(nil, ""), (TimeSpan.microseconds(312), ", after 312 us off the air")] {
+            let event = DeviceEvent.advertising(.minimum, gap: gap, reason: "why")
+            let text = "advertising connectable every 20 ms\(said): why"
+            #expect(device.line(for: event, upTo: .info) == LogLine(.info, text))
+            #expect(device.line(for: event, upTo: .warning) == nil)
+        }
+    }
+
+    @Test("as JSON a change of interval has from, to and reason, and what follows its own")
+    func intervalJSON() throws {
+        let device = try SampleProfile.device()
+        let decision = IntervalDecision(
+            at: .zero, from: .maximum, to: .minimum, reason: "activity 0.4 g above 0.12 g")
+        let object = device.json(for: .interval(decision), at: .seconds(2), upTo: .info)
+        #expect(object?["event"] == .string("interval") && object?["time"] == .real(2))
+        #expect(object?["from"] == .real(10_240) && object?["to"] == .real(20))
+        #expect(object?["reason"] == .string("activity 0.4 g above 0.12 g"))
+        let event = DeviceEvent.advertising(.minimum, gap: .milliseconds(3), reason: "why")
+        let on = device.json(for: event, at: .zero, upTo: .info)
+        #expect(on?["interval"] == .real(20) && on?["reason"] == .string("why"))
+        #expect(
+            on?["text"]
+                == .string("advertising connectable every 20 ms, after 3000 us off the air: why"))
     }
 
     @Test("a source that is lost is a warning, a level is for those who look closely")

@@ -72,7 +72,7 @@ public struct DeviceRun: Sendable {
         for _ in 0..<64 {
             for packet in h4Packets(out) { air.receive(packet.span, from: controller, at: now) }
             out.removeAll()
-            for case .host(.advertising) in events.elements { isAdvertising = true }
+            for case .advertising in events.elements { isAdvertising = true }
             events.removeAll()
             guard air.hasOutput(controller) else { break }
             var down = ByteBlock()

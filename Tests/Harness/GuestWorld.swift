@@ -160,6 +160,23 @@ public struct GuestWorld: Sendable {
         exchange()
     }
 
+    /// Sends the device a line of the control socket; returns the answer.
+    public mutating func ask(_ session: inout ControlSession, _ line: String) -> String? {
+        ask(&session, Array(line.utf8))
+    }
+
+    /// The same of octets that need not be text.
+    public mutating func ask(_ session: inout ControlSession, _ octets: [UInt8]) -> String? {
+        var answer: String?
+        let now = now
+        world.perform(at: now) { device, out, events in
+            answer = session.answer(
+                octets.span, of: &device, at: now, sending: &out, emit: &events)
+        }
+        exchange()
+        return answer
+    }
+
     /// Forgets what was heard and said, which a long run need not keep.
     public mutating func forget() {
         heard.removeAll()

@@ -83,7 +83,7 @@ public enum SampleProfile {
     /// A device at work on the sample.
     public static func device(seed: UInt64 = 1) throws(ProfileErrors) -> EmulatedDevice {
         var device = EmulatedDevice(profile: try load(), seed: seed)
-        device.reportsReads = true
+        device.reportsAccess = true
         return device
     }
 }

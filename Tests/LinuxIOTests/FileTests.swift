@@ -29,6 +29,26 @@ import Testing
         #expect(try readFile(path, octetsMax: 10) == [1, 2, 3])
     }
 
+    @Test("a live pipe that nobody reads holds nothing up, and is given up in the end")
+    func stalledPipe() throws {
+        let path = temporaryPath("stalled")
+        #expect(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        let output = try FileOutput(path: path, isLive: true)
+        let piece = pattern(1_000_000)
+        for _ in 0..<4 { try output.write(piece) }
+        var bytes = [UInt8](repeating: 0, count: 60_000)
+        #expect(read(reader, &bytes, bytes.count) == bytes.count)
+        #expect(bytes == Array(piece.prefix(bytes.count)))
+        let error = #expect(throws: SystemError.self) { try output.write(piece) }
+        #expect(error?.description == "cannot write to \(path): nobody reads it")
+        try output.write([1])
+        let late = #expect(throws: SystemError.self) { try output.close() }
+        #expect(late?.description == "cannot write to \(path): nobody reads it")
+    }
+
     @Test("failures name the file and the reason")
     func failures() throws {
         let absent = #expect(throws: SystemError.self) { try readFile("/absent/x", octetsMax: 10) }

@@ -53,6 +53,11 @@ extension LinuxIOTests {
                             + "write a magnitude in g, or x,y,z in g", source: 1),
                     .sample(0.25, source: 1),
                 ])
+            // Half a value is none, and spoils no other writer's.
+            try write("0.4\n0.", path)
+            #expect(try inputs(activity, &loop, 1) == [.sample(0.4, source: 1)])
+            try write("0.7\n", path)
+            #expect(try inputs(activity, &loop, 1) == [.sample(0.7, source: 1)])
             // Without a writer the loop is not woken.
             let wakeUps = loop.wakeUpCount
             try loop.wait(until: loop.now() + .milliseconds(50))

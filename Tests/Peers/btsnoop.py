@@ -10,6 +10,9 @@ COMMAND, ACL, EVENT = 1, 2, 4
 COMMAND_COMPLETE, COMMAND_STATUS = 0x0E, 0x0F
 LE_SET_ADVERTISING_PARAMETERS = 0x2006
 LE_SET_ADVERTISING_ENABLE = 0x200A
+LE_SET_EXTENDED_ADVERTISING_PARAMETERS = 0x2036
+LE_SET_EXTENDED_ADVERTISING_ENABLE = 0x2039
+ENABLES = (LE_SET_ADVERTISING_ENABLE, LE_SET_EXTENDED_ADVERTISING_ENABLE)
 ADVERTISING_STEP_SECONDS = 0.000625
 
 
@@ -63,7 +66,8 @@ def statuses(packets):
 def advertising_intervals(packets):
     """(time, interval in seconds) each time advertising begins with another interval.
 
-    Legacy commands: the interval is that of the parameters last set when it is enabled.
+    The interval is that of the parameters last set when it is enabled, by legacy commands or by
+    extended ones of one set.
     """
     intervals, interval = [], None
     for packet in packets:
@@ -71,7 +75,11 @@ def advertising_intervals(packets):
             low, high = struct.unpack_from("<HH", packet.parameters)
             assert low == high, f"a range of intervals at {packet.time} s"
             interval = low * ADVERTISING_STEP_SECONDS
-        elif packet.opcode == LE_SET_ADVERTISING_ENABLE and packet.parameters[0] == 1:
+        elif packet.opcode == LE_SET_EXTENDED_ADVERTISING_PARAMETERS:
+            low, high = packet.parameters[3:6], packet.parameters[6:9]
+            assert low == high, f"a range of intervals at {packet.time} s"
+            interval = int.from_bytes(low, "little") * ADVERTISING_STEP_SECONDS
+        elif packet.opcode in ENABLES and packet.parameters[0] == 1:
             if not intervals or intervals[-1][1] != interval:
                 intervals.append((packet.time, interval))
     return intervals

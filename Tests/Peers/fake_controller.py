@@ -19,6 +19,7 @@ READ_BUFFERS, READ_ADDRESS = 0x1005, 0x1009
 LE_READ_BUFFERS, LE_READ_FEATURES, LE_SET_RANDOM_ADDRESS = 0x2002, 0x2003, 0x2005
 LE_SET_PARAMETERS, LE_SET_DATA, LE_SET_SCAN_RESPONSE, LE_ENABLE = 0x2006, 0x2008, 0x2009, 0x200A
 LE_SET_EXTENDED_ADDRESS, LE_SET_EXTENDED_PARAMETERS, LE_EXTENDED_ENABLE = 0x2035, 0x2036, 0x2039
+LE_READ_BUFFERS_V2 = 0x2060
 UNKNOWN_COMMAND, COMMAND_DISALLOWED = 0x01, 0x0C
 EXTENDED_ADVERTISING = 1 << 12  # of the LE features
 ATT = 4
@@ -138,7 +139,8 @@ class FakeController:
         self.addresses = []           # the random address of each power-on that set one
         self.is_advertising = False
         self.completes = True         # whether ACL packets are reported completed
-        self.pending = {}
+        self.next_ends_at = None      # the next stream ends before its command of this number
+        self.pending, self.ends_at = {}, None
         self.stream = None
         self.is_ending = False
         self.kind, self.path = kind, path
@@ -210,7 +212,10 @@ class FakeController:
                 self.power_ons += 1
                 self.commands, self.pdus, self.pending = [], [], {}
                 self.is_advertising = False
+                self.ends_at, self.next_ends_at = self.next_ends_at, None
                 self.changed.notify_all()
+            if self.ends_at == 0:
+                self.hang_up()
             with contextlib.suppress(OSError, ValueError):
                 self.read(stream)
             self.hang_up()
@@ -271,6 +276,8 @@ class FakeController:
                 self.commands.append((opcode, parameters))
                 behaviour = self.behaviours.get(opcode) or self.behaviours.get(None) \
                     or FakeController.answer
+                if len(self.commands) == self.ends_at:
+                    behaviour = hang_up
             answer = behaviour(self, opcode, parameters)
             if answer:
                 self.send(answer)
@@ -309,6 +316,7 @@ class FakeController:
             READ_FEATURES: struct.pack("<Q", 0x60 << 32),
             READ_BUFFERS: struct.pack("<HBHH", self.buffers[0], 0, self.buffers[1], 0),
             READ_ADDRESS: bytes.fromhex("665544332211"),
+            LE_READ_BUFFERS_V2: struct.pack("<HBHB", *self.le_buffers, 0, 0),
             LE_READ_BUFFERS: struct.pack("<HB", *self.le_buffers),
             LE_READ_FEATURES: struct.pack("<Q", self.le_features),
             LE_SET_EXTENDED_PARAMETERS: b"\x00",

@@ -19,9 +19,9 @@ OPTIONAL = {
     0x1001: "Read Local Version Information", 0x1002: "Read Local Supported Commands",
     0x1003: "Read Local Supported Features", 0x0C01: "Set Event Mask",
     0x2001: "LE Set Event Mask", 0x2003: "LE Read Local Supported Features",
-    0x2002: "LE Read Buffer Size", 0x1005: "Read Buffer Size",
-    0x2024: "LE Write Suggested Default Data Length", 0x1009: "Read BD_ADDR",
-    0x2009: "LE Set Scan Response Data",
+    0x2060: "LE Read Buffer Size [v2]", 0x2002: "LE Read Buffer Size", 0x1005: "Read Buffer Size",
+    0x2024: "LE Write Suggested Default Data Length", 0x2031: "LE Set Default PHY",
+    0x1009: "Read BD_ADDR", 0x2009: "LE Set Scan Response Data",
 }
 # Those without which nothing works.
 NEEDED = {
@@ -33,8 +33,8 @@ EXTENDED = {
     0x2036: "LE Set Extended Advertising Parameters", 0x2037: "LE Set Extended Advertising Data",
     0x2038: "LE Set Extended Scan Response Data", 0x2039: "LE Set Extended Advertising Enable",
 }
-# Makes every command of OPTIONAL be sent: shared buffers, and the data length feature.
-ALL_SENT = {"le_buffers": (0, 0), "le_features": 1 << 5}
+# Makes every command of OPTIONAL be sent: shared buffers, data length and LE 2M.
+ALL_SENT = {"le_buffers": (0, 0), "le_features": 1 << 5 | 1 << 8}
 READ_NAME = b"\x0A\x03\x00"
 NAME = b"\x0BCore Bluetooth"
 
@@ -357,16 +357,36 @@ def in_acl(controller):
     controller.hang_up()
 
 
-@pytest.mark.parametrize("close", [idle, in_advertising, in_acl])
-def test_fifty_closed_streams_leave_the_same_identity_and_no_descriptor(close):
+def in_initialisation(controller):
+    """Advertising, and the next stream at once or before one of its commands is answered."""
+    controller.next_ends_at = controller.power_ons // 2 * 3 % 16
+    controller.hang_up()
+
+
+CLOSED = [idle, in_advertising, in_acl, in_initialisation]
+
+
+def close_streams(close, count):
+    """Closes so many streams, each in this way, and checks that nothing comes of it."""
     with FakeController() as controller, advertising(controller) as emulator:
         before = descriptors(emulator)
-        for power_on in range(1, 51):
-            controller.wait_for_advertising(power_on)
+        for _ in range(count):
+            streams = controller.power_ons
             close(controller)
-        controller.wait_for_advertising(51)
-        assert len(controller.addresses) == 51 and len(set(controller.addresses)) == 1
+            controller.wait_for_advertising(streams + 1)
+        assert len(controller.addresses) > count and len(set(controller.addresses)) == 1
         assert descriptors(emulator) == before
+
+
+@pytest.mark.parametrize("close", CLOSED)
+def test_ten_closed_streams_leave_the_same_identity_and_no_descriptor(close):
+    close_streams(close, 10)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("close", CLOSED)
+def test_fifty_closed_streams_leave_the_same_identity_and_no_descriptor(close):
+    close_streams(close, 50)
 
 
 @pytest.mark.parametrize("kind", ["tcp-server", "unix", "unix-server", "pty"])
@@ -379,7 +399,7 @@ def test_loss_and_return_on_the_other_transports(kind, tmp_path):
         before = descriptors(emulator)
         for power_on in range(1, 6):
             controller.wait_for_advertising(power_on)
-            [idle, in_advertising, in_acl][power_on % 3](controller)
+            CLOSED[power_on % 3](controller)
         controller.wait_for_advertising(6)
         controller.send(b"\x00\x00")
         controller.wait_for_advertising(7)
@@ -412,7 +432,7 @@ def test_a_thousand_losses_leave_memory_flat():
             controller.wait_for_advertising(power_on)
             if power_on == 200:
                 before = resident(emulator)
-            [idle, in_advertising, in_acl][power_on % 3](controller)
+            CLOSED[power_on % 3](controller)
         controller.wait_for_advertising(1001)
         assert resident(emulator) - before < 500
 

@@ -3,6 +3,8 @@ import asyncio
 import contextlib
 import time
 
+from bumble.hci import Phy
+
 from central import Central
 from emulator import profile, running
 
@@ -11,7 +13,7 @@ LISTENING = r"air: listening on (127\.0\.0\.1:\d+)"
 LONG, WRITTEN, FIRST, SECOND, FAST = (
     f"7C3E100{number}-52B1-4F0A-8E6D-91A2B3C4D5E6" for number in range(1, 6))
 TEXT = b"A value that is longer than one answer at the default MTU."
-LOAD_SECONDS = 4
+LOAD_SECONDS = 3
 SHARE_MIN = 0.4
 
 
@@ -140,6 +142,17 @@ def test_under_load_both_get_their_share_of_the_reads():
 
 def test_under_load_both_get_their_share_of_the_notifications():
     run(notifications_under_load)
+
+
+def test_another_phy_of_one_link_is_told_and_leaves_the_other_link_alone():
+    async def change(small, large):
+        await large.connection.set_phy([Phy.LE_2M], [Phy.LE_2M])
+        assert [await central.read(LONG) for central in (small, large)] == [TEXT, TEXT]
+        phys = [await central.connection.get_phy() for central in (small, large)]
+        assert [one.tx_phy for one in phys] == [Phy.LE_1M, Phy.LE_2M]
+
+    said = run(change)
+    assert "C4:C3:C2:C1:C0:02 on LE 2M" in said and "C4:C3:C2:C1:C0:01 on" not in said
 
 
 def test_one_that_leaves_makes_room_for_the_next_and_takes_only_its_own_along():

@@ -52,6 +52,21 @@ import Testing
                 ])
     }
 
+    @Test("a finding says its line and column, those of the next thing around what is not there")
+    func places() throws {
+        let text = """
+            peripheral-emu: 1
+            device: {name: T}
+            advertising:
+              - type: connectable
+                interval: 100 ms
+            lint: {silent: [apple-contents, apple-first]}
+            """
+        let findings = Lint.findings(in: try load(text), of: Array(text.utf8))
+        #expect(findings.map { [$0.line, $0.column] } == [[5, 15], [4, 5]])
+        #expect(findings.first?.description.hasPrefix("test.yaml:5:15: advertising[0].") == true)
+    }
+
     @Test("rules that a profile silences say nothing")
     func silent() throws {
         let top = "lint: {silent: [apple-contents, apple-first, apple-interval, ios-name]}"

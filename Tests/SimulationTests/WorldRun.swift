@@ -25,7 +25,7 @@ struct WorldRun {
     ) throws {
         let profile = try SampleProfile.load(text, trace: trace)
         var device = EmulatedDevice(profile: profile, seed: seed)
-        device.reportsReads = true
+        device.reportsAccess = true
         var central: ScriptedCentral?
         if withCentral {
             central = ScriptedCentral(

@@ -223,10 +223,60 @@ import Testing
         for command in Options.commands {
             #expect(lines.contains { $0.hasPrefix("  " + command.name) })
         }
+        for method in ControlMethod.all {
+            #expect(lines.contains { $0.hasPrefix("  " + method.usage) })
+        }
         for (form, _) in ControllerSpec.forms {
             #expect(lines.contains { $0.hasPrefix("  " + form) })
         }
         #expect(lines.allSatisfy { $0.count <= 80 && $0.last != " " })
+    }
+
+    private func control(_ line: String) throws -> ControlOptions {
+        let parsed = try Options.parse(line.split(separator: " ").map(String.init)).get()
+        guard case .control(let options) = parsed else { throw UsageError("not ctl: \(parsed)") }
+        return options
+    }
+
+    @Test("ctl takes its arguments by their places, a value also behind an equals sign")
+    func controlArguments() throws {
+        let lines = [
+            ("ctl --control a set x=1=2", #"{"reference":"x","value":"1=2"}"#),
+            ("ctl set x 1 --control a", #"{"reference":"x","value":"1"}"#),
+            ("ctl --control=a set x -5", #"{"reference":"x","value":" -5"}"#),
+            ("ctl --control a get x", #"{"reference":"x"}"#),
+            ("ctl --control a disconnect", "{}"), ("ctl --control a watch", "{}"),
+            ("ctl --control a disconnect 3", #"{"link":"3"}"#),
+        ]
+        for (line, parameters) in lines {
+            let options = try control(line)
+            #expect(options.path == "a" && !options.json)
+            #expect(options.parameters.text() == parameters)
+        }
+        #expect(try control("ctl --json --control a list").json)
+        #expect(try run("--profile a.yaml --control b").control == "b")
+    }
+
+    @Test("a wrong ctl is told what to write")
+    func wrongControl() {
+        let lines = [
+            ("ctl", "ctl needs a method, one of disconnect, get, list, notify, set, watch"),
+            ("ctl --control a", "ctl needs a method"),
+            ("ctl --control a lits", "did you mean list?"),
+            ("ctl --control a fly", "there are disconnect, get"),
+            ("ctl list", "write ctl --control PATH list, or set PERIPHERAL_EMU_CONTROL"),
+            ("ctl --control a get", "write ctl get REFERENCE"),
+            ("ctl --control a get x y", "write ctl get REFERENCE"),
+            ("ctl --control a list x", "list takes nothing; write ctl list"),
+            ("ctl --control a set x", "write ctl set REFERENCE VALUE"),
+            ("ctl --control a --seed 3 list", "ctl does not take --seed"),
+            ("check --control a b.yaml", "check does not take --control"),
+            (
+                "--profile a.yaml --virtual-time --duration 1s --control b",
+                "who asks at --control lives in real time"
+            ),
+        ]
+        for (line, said) in lines { #expect(error(line).contains(said), "\(error(line))") }
     }
 
     @Test("many parses in a row do not disturb each other")

@@ -11,18 +11,21 @@ HERE = Path(__file__).resolve().parent
 RUN_SECONDS = 300
 TESTS = "read20,read244,write-command,notify"
 
+# The aim of an operation in process, in nanoseconds.
+IN_PROCESS_NS = {"read20": 500}
+
 # Label, test, field, scale, digits; the aim where there is one, as (of whom, at most).
 ROWS = [
     ("start to first Advertising Enable, ms", "startup", "advertising_ms", 1, 2, ("", 3)),
     ("resident memory then, MB", "startup", "resident_kb", 1 / 1024, 1, ("", 5)),
     ("CPU until then, ms", "startup", "cpu_ms", 1, 2, None),
-    ("CPU per 20-byte read, us", "read20", "cpu_us", 1, 2, ("Bumble", 0.12)),
+    ("CPU per 20-byte read, us", "read20", "cpu_us", 1, 2, ("floor", 1.2)),
     ("20-byte reads per second", "read20", "per_second", 1, 0, None),
     ("CPU per 244-byte read, us", "read244", "cpu_us", 1, 2, None),
-    ("CPU per 244-byte write command, us", "write-command", "cpu_us", 1, 3, None),
+    ("CPU per 244-byte write command, us", "write-command", "cpu_us", 1, 3, ("floor", 5)),
     ("244-byte write commands per second", "write-command", "per_second", 1, 0, None),
     ("write commands delivered", "write-command", "delivered", 1, 0, None),
-    ("CPU per 244-byte notification, us", "notify", "cpu_us", 1, 3, None),
+    ("CPU per 244-byte notification, us", "notify", "cpu_us", 1, 3, ("floor", 1.7)),
     ("244-byte notifications per second", "notify", "per_second", 1, 0, None),
 ]
 
@@ -37,7 +40,7 @@ def options():
     parser.add_argument("--two-cores", action="store_true",
                         help="peripheral and controller on a core each")
     parser.add_argument("--json", help="write all figures to this file")
-    for name in ("--fake-controller", "--floor", "--product", "--profile"):
+    for name in ("--fake-controller", "--floor", "--in-process", "--product", "--profile"):
         parser.add_argument(name, required=True, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -132,11 +135,42 @@ def print_table(chosen, figures):
               f"{ratio(product, medians['Bumble']):>9}  {aims}".rstrip())
 
 
+def measure_in_process(chosen):
+    """The device without a socket: {test: [results]}, counted and timed."""
+    results = {}
+    for _ in range(chosen.runs):
+        done = subprocess.run(
+            ["taskset", "-c", str(cores(False)[0]), chosen.in_process, chosen.profile],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=RUN_SECONDS,
+            check=False)
+        if done.returncode != 0:
+            sys.exit(f"Tools/perf: {chosen.in_process}: {done.stdout}{done.stderr}".rstrip())
+        for line in done.stdout.splitlines():
+            result = json.loads(line)
+            results.setdefault(result["test"], []).append(result)
+    return results
+
+
+def print_in_process(results):
+    """One line an operation; allocations are exact, so the worst run is told."""
+    print(f"\n{'in process, without a socket':38}{'ns each':>24}{'allocations':>13}"
+          f"{'operations':>12}")
+    for test, runs in results.items():
+        nanoseconds = statistics.median(run["nanoseconds"] for run in runs)
+        allocated = max(run["allocations"] for run in runs)
+        most = IN_PROCESS_NS.get(test)
+        aims = [] if most is None else [(f"at most {most} ns", nanoseconds <= most)]
+        aims.append(("no allocation", allocated == 0))
+        told = ", ".join(f"{aim}: {'met' if met else 'missed'}" for aim, met in aims)
+        print(f"{test:38}{nanoseconds:>24.0f}{allocated:>13}{runs[0]['operations']:>12}  {told}")
+
+
 def main():
     """Measures and prints."""
     chosen = options()
     figures = measure(chosen)
     print_table(chosen, figures)
+    print_in_process(measure_in_process(chosen))
     if chosen.json:
         rows = {name: {" ".join(key): values for key, values in measured.items()}
                 for name, measured in figures.items()}

@@ -113,6 +113,9 @@ public struct SampleLineReader: Sendable {
         }
     }
 
+    /// Forgets a line that has not ended and never will.
+    public mutating func dropHalf() { line.removeAll() }
+
     /// The source has ended: its last line may lack an end.
     public mutating func finish(emit: inout Outputs<ActivityInput>) {
         do throws(SampleLineError) {

@@ -22,32 +22,43 @@ struct UnixServer: TransportSource {
 
     var place: String { path }
 
-    mutating func open() throws(SystemError) -> Opening {
-        if let listener { return .waiting(listener) }
-        let listener = try listen()
-        self.listener = listener
-        return .waiting(listener)
-    }
+    mutating func open() throws(SystemError) -> Opening { .waiting(try listen(backlog: 1)) }
 
-    private func listen() throws(SystemError) -> Descriptor {
+    /// - Parameter isPrivate: whether nobody but our own user may connect.
+    mutating func listen(
+        backlog: Int32, isPrivate: Bool = false
+    ) throws(SystemError) -> Descriptor {
+        if let listener { return listener }
+        let bound: Descriptor
         do throws(SystemError) {
-            return try Sockets.listen(atPath: path, backlog: 1)
+            bound = try Sockets.listen(atPath: path, backlog: backlog, isPrivate: isPrivate)
         } catch {
             guard error.code == EADDRINUSE else { throw error }
-            guard isLeftBehind else {
-                throw error.advising("choose another path, or end the program that has it")
-            }
+            guard isLeftBehind else { throw occupied }
             _ = unsafe unlink(path)
-            return try Sockets.listen(atPath: path, backlog: 1)
+            bound = try Sockets.listen(atPath: path, backlog: backlog, isPrivate: isPrivate)
         }
+        listener = bound
+        return bound
+    }
+
+    private var isSocket: Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    private var occupied: SystemError {
+        let isTaken = isSocket || path.hasPrefix("@")
+        return SystemError(
+            EADDRINUSE, operation: "listen at", object: path,
+            reason: isTaken
+                ? "another program listens there" : "there is a file that is no socket",
+            advice: "choose another path, or \(isTaken ? "end that program" : "remove the file")")
     }
 
     /// Whether the path is a socket at which nobody listens.
     private var isLeftBehind: Bool {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
-            return false
-        }
+        guard isSocket else { return false }
         do throws(SystemError) {
             _ = try Sockets.connect(toPath: path)
             return false

@@ -1,4 +1,5 @@
 // Lint: what is valid and still not wise, each finding with a rule that has an id and a reason.
+import YAML
 
 /// What the profile's `lint:` says.
 public struct LintSpec: Equatable, Sendable {
@@ -21,14 +22,20 @@ public struct LintFinding: Equatable, Sendable, CustomStringConvertible {
     /// The rule's id, as `lint: {silent: […]}` takes it.
     public var rule: String
     public var file: String
+    /// Counted from 1; nil where the file was not at hand.
+    public var line: Int?
+    public var column: Int?
     /// Where in the profile: `advertising[0].interval`.
     public var path: String
     public var problem: String
     /// What to write.
     public var remedy: String
 
-    /// `FILE: PATH: what is unwise; what to write (rule)`.
-    public var description: String { "\(file): \(path): \(problem); \(remedy) (\(rule))" }
+    /// `FILE:LINE:COLUMN: PATH: what is unwise; what to write (rule)`.
+    public var description: String {
+        let place = [line, column].compactMap { $0.map { ":\($0)" } }.joined()
+        return "\(file)\(place): \(path): \(problem); \(remedy) (\(rule))"
+    }
 }
 
 /// One rule.
@@ -54,6 +61,24 @@ public enum Lint {
     }
 
     /// All that the rules find in a profile, by rule, but for those that it silences.
+    /// - Parameter source: the profile's octets, to say where in the file it is.
+    public static func findings(
+        in profile: DeviceProfile, of source: [UInt8]
+    ) -> [LintFinding] {
+        var findings = findings(in: profile)
+        guard !findings.isEmpty else { return [] }
+        let root: YAMLNode
+        do throws(YAMLError) { root = try YAMLDocument.parse(source).root } catch {
+            return findings
+        }
+        for index in findings.indices {
+            let mark = root.mark(of: findings[index].path)
+            (findings[index].line, findings[index].column) = (mark.line, mark.column)
+        }
+        return findings
+    }
+
+    /// The same without places in the file.
     public static func findings(in profile: DeviceProfile) -> [LintFinding] {
         LintRule.all.filter { !profile.lint.silent.contains($0.id) }.flatMap { rule in
             rule.check(profile).map {
@@ -62,5 +87,26 @@ public enum Lint {
                     remedy: $0.remedy)
             }
         }
+    }
+}
+
+extension YAMLNode {
+    /// Where a path such as `services[0].value` leads to, as far as it is there.
+    fileprivate func mark(of path: String) -> YAMLMark {
+        var node = self
+        for step in path.split(whereSeparator: { ".[]".contains($0) }) {
+            switch node.content {
+            case .mapping(let pairs):
+                guard let pair = pairs.first(where: { $0.key == step }) else { return node.mark }
+                node = pair.value
+            case .sequence(let nodes):
+                guard let index = Int(step), nodes.indices.contains(index) else {
+                    return node.mark
+                }
+                node = nodes[index]
+            case .scalar: return node.mark
+            }
+        }
+        return node.mark
     }
 }

@@ -1,7 +1,18 @@
-// Changing one field of a value that is already there.
+// Reading and changing one field of a value that is already there.
 import Wire
 
 extension ValueFormat {
+    /// The field `name` of a value, with its octets where it is not a part of some; nil where the
+    /// value has no such field now.
+    public func field(
+        _ name: String, of bytes: [UInt8]
+    ) -> (value: FieldValue, octets: [UInt8]?)? {
+        guard case .fields(let layout) = self, let fields = layout.decode(bytes),
+            let field = fields.first(where: { $0.name == name })
+        else { return nil }
+        return (field.value, field.bits == nil ? Array(bytes[field.range]) : nil)
+    }
+
     /// `bytes` with the field `name` replaced by `octets`, which are those of the field's own
     /// format, or of the number of a bit field; nil where the value has no such field, or the field
     /// another length.

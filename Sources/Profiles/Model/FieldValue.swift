@@ -175,7 +175,7 @@ extension ValueFormat {
 
 extension FieldValue {
     /// As people read it: `rate 72 bpm, energy-expended 10 kJ`.
-    var text: String {
+    public var text: String {
         switch self {
         case .number(let value, let spec):
             let number = spec.text(of: value)

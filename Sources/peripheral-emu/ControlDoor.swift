@@ -1,0 +1,72 @@
+// The control socket of a run: what its clients ask for, and what watching ones are told.
+import Emulator
+import LinuxIO
+import SansIO
+import Wire
+
+/// Serves `--control PATH`.
+final class ControlDoor {
+    private let server: LineServer
+    private var sessions: [Token: ControlSession] = [:]
+
+    /// Lines answered in one turn; the device has its turn before the next ones.
+    private static let linesMax = 64
+
+    init(path: String, loop: inout EventLoop) throws(SystemError) {
+        server = try LineServer(
+            path: path, lineOctetsMax: RPC.lineOctetsMax, loop: &loop)
+    }
+
+    /// When something must be done without an event.
+    var deadline: Instant? { server.hasLines ? .zero : nil }
+
+    private var watchers: [LineClient] {
+        server.clients.filter { sessions[$0.token]?.isWatching == true }
+    }
+
+    /// Handles an event of the loop; one of somebody else's is ignored.
+    func handle(_ event: ReadyEvent, loop: inout EventLoop) throws(SystemError) {
+        try server.handle(event, loop: &loop)
+    }
+
+    /// Answers what the clients ask for.
+    /// - Parameter perform: does what a line says and returns the answer.
+    func answer(
+        _ reporter: inout Reporter, perform: ([UInt8], inout ControlSession) -> String?
+    ) {
+        var left = Self.linesMax
+        while left > 0, let (client, line) = server.nextLine() {
+            left -= 1
+            switch line {
+            case .tooLong: client.output.append(Array(RPC.lineTooLong.utf8))
+            case .line(let line):
+                var session = sessions[client.token] ?? ControlSession()
+                if let answer = perform(line, &session) {
+                    client.output.append(Array(answer.utf8))
+                }
+                sessions[client.token] = session
+                client.staysAfterEnd = session.isWatching
+            }
+        }
+        reporter.isWatched = !watchers.isEmpty
+    }
+
+    /// Tells the watching clients what has happened, and writes out what the clients are to get.
+    func flush(
+        _ reporter: inout Reporter, loop: inout EventLoop, at now: Instant
+    ) throws(SystemError) {
+        let events = reporter.takeWatched()
+        if !events.isEmpty {
+            let octets = Array(events.map { RPC.event($0) }.joined().utf8)
+            for client in watchers { client.output.append(octets) }
+        }
+        for reason in try server.flush(&loop) {
+            reporter.log(.warning, "control: a client is dropped: \(reason)", at: now)
+        }
+        if sessions.count > server.clients.count {
+            let present = Set(server.clients.map(\.token))
+            sessions = sessions.filter { present.contains($0.key) }
+            reporter.isWatched = !watchers.isEmpty
+        }
+    }
+}

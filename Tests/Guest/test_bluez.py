@@ -1,0 +1,58 @@
+"""BlueZ as the central of an accessory on a real HCI socket, over controllers of three makers."""
+import subprocess
+
+import pytest
+import yaml
+
+import activity
+import attribute_table
+from machine import PROFILES, program, scenario
+
+PROFILE = PROFILES / "lab-lamp.yaml"
+BASE = "-0000-1000-8000-00805f9b34fb"
+# BlueZ keeps this service for itself.
+GENERIC_ACCESS = "1800"
+# The trace's last motion and the time that the profile holds it, with some to spare.
+INTERVALS_SECONDS = 20
+
+
+def attributes():
+    """(handle, UUID) of each attribute that `check` prints, as BlueZ names them: the handle of a
+    characteristic is its declaration's."""
+    printed = subprocess.run([program(), "check", str(PROFILE)], capture_output=True, text=True,
+                             check=True).stdout
+    found = []
+    for service in attribute_table.parse(printed):
+        if service.uuid == GENERIC_ACCESS:
+            continue
+        found.append((service.handle, whole(service.uuid)))
+        for characteristic in service.characteristics:
+            found.append((characteristic.handle - 1, whole(characteristic.uuid)))
+            found += [(handle, whole(uuid)) for handle, uuid in characteristic.descriptors]
+    return found
+
+
+def whole(uuid):
+    """The 128-bit form, lower case."""
+    return f"0000{uuid}{BASE}".lower() if len(uuid) == 4 else uuid.lower()
+
+
+def intervals():
+    """(time, interval) that the profile's rules give for its trace, in seconds."""
+    profile = yaml.safe_load(PROFILE.read_text(encoding="utf-8"))
+    return activity.intervals(profile, PROFILES, INTERVALS_SECONDS)
+
+
+def central(controllers, reconnections):
+    """The whole story of a central, over controllers that `inside/lab.py` can make."""
+    return scenario("bluez", "central", controllers, str(reconnections),
+                    expected={"attributes": attributes(), "intervals": intervals()})
+
+
+def test_bluez_uses_the_accessory_on_controllers_of_btvirt():
+    central("btvirt", 10)
+
+
+@pytest.mark.long
+def test_bluez_uses_the_accessory_on_controllers_of_bumble():
+    central("bumble", 10)
