@@ -151,7 +151,14 @@ public struct EmulatedDevice: Sendable {
             isOn = true
             let since = TimeSpan(microseconds: surroundings.unixMicroseconds)
             surroundings.unixMicroseconds = (since + (now - .zero)).microseconds
-            for binding in plan.bindings { start(binding, at: now) }
+            // Named, not numbered: what a seed makes stays when handles move.
+            var met: [String: Int] = [:]
+            for binding in plan.bindings {
+                let name = "\(binding.serviceName)/\(binding.name)"
+                let count = met[name, default: 0]
+                met[name] = count + 1
+                start(binding, stream: count == 0 ? name : "\(name) \(count + 1)", at: now)
+            }
             for setting in profile.presets {
                 guard let handle = plan.handle(of: setting.target) else { continue }
                 set(
@@ -164,10 +171,10 @@ public struct EmulatedDevice: Sendable {
         forward(at: now, &out, &emit)
     }
 
-    private mutating func start(_ binding: ValueBinding, at now: Instant) {
+    private mutating func start(_ binding: ValueBinding, stream: String, at now: Instant) {
         let machine = ValueMachine(
             binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
-            stream: "value \(binding.valueHandle)", surroundings: surroundings)
+            stream: "value " + stream, surroundings: surroundings)
         host.server.setValue(machine.value, of: binding.valueHandle)
         let isStream = binding.send == .asFastAsPossible
         if isStream { streams.append(values.count) }
