@@ -43,6 +43,7 @@ enum PeripheralEmu {
             return CheckCommand.replay(transcript, on: profile, &console)
         case .profiles: return ProfilesCommand.run(&console)
         case .control(let options): return ControlCommand.run(options, &console)
+        case .air(let options): return AirCommand.run(options)
         case .run(let options): return RunCommand.run(options)
         }
         return .done

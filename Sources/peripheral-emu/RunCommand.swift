@@ -92,35 +92,13 @@ enum RunCommand {
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
         var reporter = Reporter(
             console: console, capture: capture, start: start, isLive: true, json: options.json)
-        let server = try openAir(options, &loop, &reporter)
+        let guests = try AirGuests(options, loop: &loop, &reporter)
         let activity = try openActivity(world.port.device, &loop, &reporter)
         let control = try openControl(options, &loop, &reporter)
         var run = LiveWorldRun(
-            loop: loop, world: world, reporter: reporter, server: server, activity: activity,
+            loop: loop, world: world, reporter: reporter, guests: guests, activity: activity,
             control: control, end: options.duration.map { start + $0 })
         return try run.run()
-    }
-
-    /// The air's door. A busy default port is done without; one that was asked for is not.
-    private static func openAir(
-        _ options: RunOptions, _ loop: inout EventLoop, _ reporter: inout Reporter
-    ) throws(SystemError) -> AirServer? {
-        do throws(SystemError) {
-            let server = try AirServer(
-                options.air ?? AirServer.endpointDefault, loop: &loop)
-            reporter.log(.info, "air: listening on \(server.endpoint)", at: loop.now())
-            return server
-        } catch {
-            if let endpoint = options.air {
-                throw SystemError(
-                    error.code, operation: "open the air at", object: "\(endpoint)",
-                    reason: error.reason, advice: "--air 127.0.0.1:0 takes a free port")
-            }
-            reporter.log(
-                .warning, "air: \(error); no other host can join, --air HOST:PORT chooses a port",
-                at: loop.now())
-            return nil
-        }
     }
 
     private static func openActivity(
