@@ -13,6 +13,7 @@ enum AirCommand {
             reporter.console.isLive = true
             let guests = try AirGuests(options, loop: &loop, &reporter)
             guard !guests.hasNoDoor else { return reporter.finish(.failure) }
+            try Capabilities.drop(keepingNetAdmin: false)
             var air = Air(seed: options.seed ?? RunCommand.virtualSeed, timing: options.airTiming)
             air.loss = options.airLoss ?? 0
             return try serve(

@@ -9,6 +9,8 @@ import Wire
 /// What the user wants done.
 enum Command {
     case run(RunOptions)
+    /// List the Bluetooth adapters of this machine.
+    case adapters
     /// Be the virtual air alone.
     case air(RunOptions)
     /// Validate these profiles.
@@ -31,6 +33,8 @@ struct RunOptions {
     var profiles: [String] = []
     /// nil leaves the choice to the program.
     var controller: ControllerSpec?
+    /// Whether an adapter that is up is taken down for the time.
+    var takesOver = false
     /// Where other hosts join the virtual air; nil is the default place.
     var air: Endpoint?
     var airTiming = Air.Timing.radio
@@ -99,6 +103,10 @@ enum Options {
         Row("controller", "SPEC", "the Bluetooth controller to use, see below") {
             run, text throws(UsageError) in run.controller = try controller(text)
         },
+        Row(
+            "take-over", nil,
+            "take an adapter that is up, and leave it as it was at the end"
+        ) { run, _ throws(UsageError) in run.takesOver = true },
         Row(
             "air", "HOST:PORT",
             "where other hosts join the virtual air, 127.0.0.1:6402 without it; "
@@ -188,6 +196,7 @@ enum Options {
     /// The commands and what they do.
     static let commands: [(name: String, help: String)] = [
         ("run", "be the accessory; the default"),
+        ("adapters", "list this machine's Bluetooth adapters and whether they can be had"),
         ("air", "be the virtual air alone, for accessories and hosts that join it"),
         ("check", "validate profiles and show what they come to"),
         ("ctl", "ask a running accessory for something, see below"),
@@ -218,11 +227,11 @@ enum Options {
         if name == "check" { return try check(scan) }
         if name == "air" { return .air(try air(scan)) }
         if name == "ctl" { return .control(try ControlOptions(scan)) }
-        if name == "schema" || name == "profiles" {
+        if name == "schema" || name == "profiles" || name == "adapters" {
             guard scan.options.isEmpty, scan.operands.isEmpty else {
                 throw UsageError("\(name) takes nothing; write peripheral-emu \(name)")
             }
-            return name == "schema" ? .schema : .profiles
+            return name == "schema" ? .schema : name == "profiles" ? .profiles : .adapters
         }
         var run = RunOptions()
         for option in scan.options { try table[option.row].apply(&run, option.argument) }
@@ -287,6 +296,12 @@ enum Options {
                     "who asks at --control lives in real time; leave out that or --virtual-time")
             }
         }
+        if run.takesOver {
+            guard case .transport(let spec) = run.controller, let taking = spec.takingOver else {
+                throw UsageError("--take-over needs an adapter; add --controller hci:N")
+            }
+            run.controller = .transport(taking)
+        }
         let needsVirtual =
             run.virtualTime
             ? "--virtual-time"
@@ -323,6 +338,7 @@ enum Options {
     static var helpText: String {
         var lines = [
             "Usage: peripheral-emu --profile FILE [OPTION…]",
+            "       peripheral-emu adapters",
             "       peripheral-emu air [--vhci N] [OPTION…]",
             "       peripheral-emu check FILE…",
             "       peripheral-emu check --transcript FILE PROFILE",

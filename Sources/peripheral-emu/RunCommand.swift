@@ -20,8 +20,16 @@ enum RunCommand {
             ValueOption.apply(options, to: &profile, &console)
         else { return .usage }
         do throws(SystemError) {
-            switch options.controller {
-            case nil, .virtual:
+            let controller: ControllerSpec
+            if let asked = options.controller {
+                controller = asked
+            } else {
+                let choice = AdaptersCommand.choice()
+                controller = choice.controller
+                console.log(LogLine(.info, choice.reason))
+            }
+            switch controller {
+            case .virtual:
                 let world = makeWorld(profile, options)
                 return options.virtualTime
                     ? try runVirtual(world, options, console)
@@ -95,6 +103,8 @@ enum RunCommand {
         let guests = try AirGuests(options, loop: &loop, &reporter)
         let activity = try openActivity(world.port.device, &loop, &reporter)
         let control = try openControl(options, &loop, &reporter)
+        // All doors are open.
+        try Capabilities.drop(keepingNetAdmin: false)
         var run = LiveWorldRun(
             loop: loop, world: world, reporter: reporter, guests: guests, activity: activity,
             control: control, end: options.duration.map { start + $0 })
@@ -139,6 +149,7 @@ enum RunCommand {
         let control = try openControl(options, &loop, &reporter)
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: spec.closed(),
+            keepsNetAdmin: spec.isAdapter,
             activity: activity, control: control, end: options.duration.map { start + $0 },
             reconnects: options.reconnects)
         return try run.run()
