@@ -20,7 +20,7 @@ enum AdaptersCommand {
             if let remedy = remedy(adapter) { console.print("      \(remedy)") }
         }
         if adapters.isEmpty {
-            console.print("this machine has no Bluetooth adapter; the virtual controller needs none")
+            console.print("there is no Bluetooth adapter; the virtual controller needs none")
         }
         console.print(
             Capabilities.hasNetAdmin

@@ -1,4 +1,4 @@
-"""The accessory's adapter: who may have it, what becomes of it, and what an idle accessory costs."""
+"""The accessory's adapter: who may have it, what becomes of it, what an idle accessory costs."""
 import pytest
 
 from machine import scenario

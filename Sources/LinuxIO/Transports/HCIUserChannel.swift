@@ -36,12 +36,10 @@ struct HCIUserChannel: TransportSource {
             return
         }
         // Started while the process has what it needs, and before the adapter is touched.
-        let keeper: AdapterKeeper
-        if let there = self.keeper { keeper = there } else { keeper = try AdapterKeeper(of: adapter) }
-        self.keeper = keeper
+        if keeper == nil { keeper = try AdapterKeeper(of: adapter) }
         guard information.isUp, !HCISocket.isInUserChannel(adapter) else { return }
         if let code = socket.takeDown(adapter) { throw failure(code) }
-        keeper.restore()
+        keeper?.restore()
     }
 
     mutating func close() {
@@ -51,9 +49,15 @@ struct HCIUserChannel: TransportSource {
 
     /// Why the adapter cannot be had, and what to do.
     func failure(_ code: Int32) -> SystemError {
-        let state = code == EBUSY ? Adapter.named(adapter)?.state : nil
-        // In a moment the kernel will be done.
-        let code = state == .starting ? EAGAIN : code
+        var code = code
+        if code == EBUSY, let adapter = Adapter.named(adapter) {
+            // The kernel says the same of all these.
+            switch adapter.state {
+            case .taken: code = EUSERS
+            case .starting, .free: code = EAGAIN
+            case .up, .blocked: break
+            }
+        }
         let (reason, advice) = sentence(code)
         return SystemError(
             code, operation: "open", object: "hci:\(adapter)", reason: reason, advice: advice)

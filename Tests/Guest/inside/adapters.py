@@ -136,7 +136,8 @@ def take_over():
 def capabilities():
     """Once an adapter is open the process has CAP_NET_ADMIN alone, elsewhere nothing."""
     lab.own()
-    for controller, kept in (("hci:1", NET_ADMIN), ("virtual", 0), ("tcp-client:127.0.0.1:6402", 0)):
+    for controller, kept in (
+            ("hci:1", NET_ADMIN), ("virtual", 0), ("tcp-client:127.0.0.1:6402", 0)):
         name = "accessory-" + controller.split(":")[0]
         process = lab.accessory(PROFILE, "--controller", controller, name=name)
         lab.wait_for_line(name, ADVERTISING)

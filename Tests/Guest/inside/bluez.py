@@ -88,7 +88,7 @@ def check_attributes(address):
 
 
 def listed(address, count):
-    """(handle, UUID) of each line of list-attributes; nothing while there are fewer than `count`."""
+    """(handle, UUID) of each entry of list-attributes; nothing while there are below `count`."""
     text = lab.run("bluetoothctl", "gatt.list-attributes", address, check=False)
     pairs = re.findall(r"/\w+?([0-9a-f]{4})\n\s+([0-9a-f-]{36})\n", text)
     found = {(int(handle, 16), uuid) for handle, uuid in pairs}
