@@ -45,7 +45,7 @@ enum PeripheralEmu {
         case .help: console.print(Options.helpText)
         case .version: console.print("peripheral-emu \(version)")
         case .schema: console.print(ProfileSchema.text)
-        case .reference: console.print(ProfileReference.text)
+        case .reference: console.print(String(ProfileReference.text.dropLast()))
         case .check(let paths): return CheckCommand.run(paths, &console)
         case .replay(let transcript, let profile):
             return CheckCommand.replay(transcript, on: profile, &console)
