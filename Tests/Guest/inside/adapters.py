@@ -77,7 +77,8 @@ def refusals():
     text = lab.run(*nobody, "--profile", lab.PROFILES / f"{PROFILE}.yaml", "--controller", "hci:1",
                    check=False)
     lab.say(text)
-    assert "CAP_NET_ADMIN" in text and f"sudo setcap cap_net_admin+ep {lab.PROGRAM}" in text
+    remedy = f"sudo setcap cap_net_admin+ep {Path(lab.PROGRAM).resolve()}"
+    assert "CAP_NET_ADMIN" in text and remedy in text
     assert "may not open adapters" in lab.run(*nobody, "adapters")
 
     lab.bluetoothd(2)
