@@ -224,7 +224,9 @@ extension EmulatedDevice {
     private func notes(on new: DeviceProfile) -> [String] {
         var notes: [String] = []
         let address = Self.randomAddress(of: new.device, seed: seed)
-        if address != randomAddress {
+        if address != randomAddress,
+            address != Self.randomAddress(of: profile.device, seed: seed)
+        {
             notes.append("the address \(address.map { "\($0)" } ?? "of the controller")")
         }
         let open = host.links.count { $0.isOpen }

@@ -48,16 +48,14 @@ extension FlashReport.Part {
     static func differing(
         _ old: DeviceProfile, _ oldPlan: AttributePlan, _ new: DeviceProfile, _ plan: AttributePlan
     ) -> [FlashReport.Part] {
-        allCases.filter { part in
+        let match = PlanMatch(from: oldPlan, to: plan)
+        return allCases.filter { part in
             switch part {
             case .access:
-                return plan.table.attributes.contains { attribute in
-                    guard let index = oldPlan.table.index(of: attribute.handle) else {
-                        return false
-                    }
-                    let before = oldPlan.table.attributes[index]
-                    return before.type == attribute.type
-                        && before.permissions != attribute.permissions
+                return plan.bindings.indices.contains { index in
+                    guard let twin = match.twin(of: index) else { return false }
+                    return oldPlan.permissions(of: twin)
+                        != plan.permissions(of: plan.bindings[index])
                 }
             case .activity: return old.activity != new.activity
             case .advertising:
@@ -68,11 +66,19 @@ extension FlashReport.Part {
             case .device: return old.device != new.device
             case .interval: return old.intervalPolicy != new.intervalPolicy
             case .reactions:
+                // Rules name their targets by place: they can be compared where places are the same.
+                guard oldPlan.bindingNames == plan.bindingNames else { return false }
                 return oldPlan.bindings.map(\.reactions) != plan.bindings.map(\.reactions)
                     || oldPlan.bindings.map(\.records) != plan.bindings.map(\.records)
             case .server: return old.server.settings != new.server.settings
             }
         }
+    }
+}
+
+extension AttributePlan {
+    fileprivate func permissions(of binding: ValueBinding) -> Permissions? {
+        table.index(of: binding.valueHandle).map { table.attributes[$0].permissions }
     }
 }
 
