@@ -39,6 +39,7 @@ extension EmulatedDevice {
             members.append(JSONMember("from", Self.milliseconds(decision.from)))
             members.append(JSONMember("to", Self.milliseconds(decision.to)))
             members.append(JSONMember("reason", .string(decision.reason)))
+        case .flashed(let report): members += self.members(of: report)
         case .host, .activity, .said: break
         }
         return .object(members)
@@ -51,6 +52,7 @@ extension EmulatedDevice {
     private static func name(of event: DeviceEvent) -> String {
         switch event {
         case .said: "log"
+        case .flashed: "flashed"
         case .advertising: "advertising"
         case .interval: "interval"
         case .activity: "activity"

@@ -48,7 +48,7 @@ extension EmulatedDevice {
     static func level(of event: DeviceEvent) -> LogLevel {
         switch event {
         case .activity(let event): level(of: event)
-        case .advertising, .interval, .said: .info
+        case .advertising, .interval, .said, .flashed: .info
         case .host(let event):
             switch event {
             case .failed: .error
@@ -96,6 +96,7 @@ extension EmulatedDevice {
                 + (gap.map { ", after \($0.microseconds) us off the air" } ?? "") + ": \(reason)"
         case .activity(let event): text(for: event)
         case .said(let text): text
+        case .flashed(let report): text(for: report)
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }

@@ -66,7 +66,8 @@ extension EmulatedDevice {
     }
 
     /// - Parameter isSent: nil where `send:` says it.
-    private mutating func set(
+    @discardableResult
+    mutating func set(
         _ octets: [UInt8], field: String?, of handle: UInt16, isSent: Bool?, depth: Int,
         at now: Instant, _ out: inout ByteBlock
     ) -> Bool {
@@ -208,7 +209,7 @@ extension EmulatedDevice {
         }
     }
 
-    private mutating func setBusy(_ index: Int, _ isBusy: Bool) {
+    mutating func setBusy(_ index: Int, _ isBusy: Bool) {
         host.server.setBusy(
             isBusy, records[index].handle, butFor: RecordStore.abort,
             error: records[index].busyError)

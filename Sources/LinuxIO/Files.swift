@@ -111,6 +111,9 @@ public func readFile(_ path: String, octetsMax: Int) throws(SystemError) -> [UIn
 /// Whether there is something at `path` that can be read.
 public func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 
+/// Whether there is something at `path`; behind a symbolic link, what that points to.
+public func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
 /// The names in a folder, sorted; none where it cannot be read.
 public func listFolder(_ path: String) -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }

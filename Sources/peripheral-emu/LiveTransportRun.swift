@@ -13,8 +13,9 @@ struct LiveTransportRun: ~Copyable {
     private var reporter: Reporter
     private let transport: ByteTransport
     private let token: Token
-    private let activity: LiveActivity?
+    private var activity: LiveActivity?
     private let control: ControlDoor?
+    private let watch: ProfileWatch?
     private var felt = Outputs<ActivityInput>()
     private var clock = WallClock()
     private var buffer = ReadBuffer()
@@ -46,7 +47,8 @@ struct LiveTransportRun: ~Copyable {
     init(
         loop: consuming EventLoop, port: DevicePort, reporter: Reporter, transport: ByteTransport,
         keepsNetAdmin: Bool,
-        activity: LiveActivity?, control: ControlDoor?, end: Instant?, reconnects: Bool
+        activity: LiveActivity?, control: ControlDoor?, watch: ProfileWatch?, end: Instant?,
+        reconnects: Bool
     ) {
         token = loop.makeToken()
         start = loop.now()
@@ -59,6 +61,7 @@ struct LiveTransportRun: ~Copyable {
         self.transport = transport
         self.activity = activity
         self.control = control
+        self.watch = watch
         self.end = end
         self.reconnects = reconnects
         self.keepsNetAdmin = keepsNetAdmin
@@ -67,7 +70,6 @@ struct LiveTransportRun: ~Copyable {
     /// Runs until a signal, the end of the duration, or a controller that cannot be used.
     mutating func run() throws(SystemError) -> ExitCode {
         if port.device.asksTimeOfDay { tellTime(at: start) }
-        let followsTime = port.device.followsTimeOfDay
         while true {
             try flush()
             if case .ended(let code) = state {
@@ -78,7 +80,7 @@ struct LiveTransportRun: ~Copyable {
             try loop.wait(until: nextDeadline)
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
-            if followsTime { tellTime(at: now) }
+            if port.device.followsTimeOfDay { tellTime(at: now) }
             if case .away(let next) = state, next <= now { reopen(at: now) }
             if let limit = contactLimit, limit <= now, transport.isConnecting {
                 lose(lastReason.isEmpty ? "\(transport.name) does not answer" : lastReason, at: now)
@@ -89,6 +91,7 @@ struct LiveTransportRun: ~Copyable {
                 port.expire(at: now, sending: &out, emit: &events)
             }
             try answer(at: now)
+            try flash(at: now)
             settle(at: now)
         }
         return try finish()
@@ -98,7 +101,7 @@ struct LiveTransportRun: ~Copyable {
         var deadline = earliest(earliest(port.deadline, activity?.deadline), end)
         if case .away(let next) = state { deadline = earliest(deadline, next) }
         if transport.isConnecting { deadline = earliest(deadline, contactLimit) }
-        return earliest(deadline, control?.deadline)
+        return earliest(earliest(deadline, control?.deadline), watch?.deadline)
     }
 
     /// When a controller that has never advertised is given up; nil once it has.
@@ -140,6 +143,17 @@ struct LiveTransportRun: ~Copyable {
                     line.span, of: &device, at: now, sending: &out, emit: &events)
             }
             return answer
+        }
+    }
+
+    /// Gives the device a new version of its profile, where there is one.
+    private mutating func flash(at now: Instant) throws(SystemError) {
+        guard let watch else { return }
+        for event in loop.events { try watch.handle(event, at: now) }
+        guard let profile = watch.next(at: now, &loop, &activity, &reporter) else { return }
+        tellTime(at: now)
+        port.perform(at: now, sending: &out) { device, out in
+            device.replace(profile: profile, at: now, sending: &out, emit: &events)
         }
     }
 

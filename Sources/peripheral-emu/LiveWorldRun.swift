@@ -12,15 +12,16 @@ struct LiveWorldRun: ~Copyable {
     private var world: World
     private var reporter: Reporter
     private var guests: AirGuests
-    private let activity: LiveActivity?
+    private var activity: LiveActivity?
     private let control: ControlDoor?
+    private let watch: ProfileWatch?
     private var felt = Outputs<ActivityInput>()
     private var clock = WallClock()
     private let end: Instant?
 
     init(
         loop: consuming EventLoop, world: World, reporter: Reporter, guests: AirGuests,
-        activity: LiveActivity?, control: ControlDoor?, end: Instant?
+        activity: LiveActivity?, control: ControlDoor?, watch: ProfileWatch?, end: Instant?
     ) {
         self.loop = loop
         self.world = world
@@ -29,27 +30,29 @@ struct LiveWorldRun: ~Copyable {
         self.guests = guests
         self.activity = activity
         self.control = control
+        self.watch = watch
         self.end = end
     }
 
     /// Runs until a signal, the end of the duration, or an outcome of the central.
     mutating func run() throws(SystemError) -> ExitCode {
-        let device = world.port.device
-        if device.asksTimeOfDay { tellTime(at: loop.now()) }
+        if world.port.device.asksTimeOfDay { tellTime(at: loop.now()) }
         guests.begin(on: &world)
         world.powerOn(at: loop.now())
         var outcome = try turn()
         while outcome == nil {
-            let deadline = earliest(world.deadline, activity?.deadline)
-            try loop.wait(until: earliest(earliest(deadline, control?.deadline), end))
+            var deadline = earliest(world.deadline, activity?.deadline)
+            deadline = earliest(earliest(deadline, control?.deadline), watch?.deadline)
+            try loop.wait(until: earliest(deadline, end))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
-            if device.followsTimeOfDay { tellTime(at: now) }
+            if world.port.device.followsTimeOfDay { tellTime(at: now) }
             if let deadline = world.deadline, deadline <= now { world.run(at: now) }
             for event in loop.events { try handle(event, at: now) }
             try activity?.expire(at: now, loop: &loop, emit: &felt)
             feel(at: now)
             answer(at: now)
+            flash(at: now)
             outcome = try turn()
         }
         if outcome == nil, loop.signal == nil { outcome = reporter.cutOff(world, at: loop.now()) }
@@ -94,6 +97,15 @@ struct LiveWorldRun: ~Copyable {
         }
     }
 
+    /// Gives the device a new version of its profile, where there is one.
+    private mutating func flash(at now: Instant) {
+        guard let profile = watch?.next(at: now, &loop, &activity, &reporter) else { return }
+        tellTime(at: now)
+        world.perform(at: now) { device, out, events in
+            device.replace(profile: profile, at: now, sending: &out, emit: &events)
+        }
+    }
+
     /// Writes out what a turn has brought.
     private mutating func turn() throws(SystemError) -> ExitCode? {
         let now = loop.now()
@@ -107,6 +119,7 @@ struct LiveWorldRun: ~Copyable {
     private mutating func handle(_ event: ReadyEvent, at now: Instant) throws(SystemError) {
         try activity?.handle(event, loop: &loop, at: now, emit: &felt)
         try control?.handle(event, loop: &loop)
+        try watch?.handle(event, at: now)
         try guests.handle(event, on: &world, &reporter, loop: &loop, at: now)
     }
 }

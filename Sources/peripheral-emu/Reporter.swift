@@ -50,6 +50,18 @@ struct Reporter {
         console.log(line, at: now - start)
     }
 
+    /// Says why a new version of the profile is not flashed.
+    mutating func refuseFlash(_ file: String, _ errors: [String], at now: Instant) {
+        for error in errors { console.error(error) }
+        let text = "\(file) was not flashed: the version before goes on"
+        log(.error, text, at: now)
+        tell(
+            .members(
+                ("time", .real((now - start).seconds)), ("level", .string("error")),
+                ("event", .string("flash-refused")), ("text", .string(text)),
+                ("errors", .array(errors.map { .string($0) }))))
+    }
+
     /// Prints an event's object, and keeps it for who watches.
     private mutating func tell(_ object: JSONValue) {
         if json { console.print(object.text()) }
