@@ -12,8 +12,10 @@ public import Wire
 
 /// What a device tells about itself.
 public enum DeviceEvent: Sendable {
-    /// What the host tells, but for that it advertises.
+    /// What the host tells, but for that it advertises, and for reads and writes.
     case host(PeripheralEvent)
+    /// A read or a write, of the value as it was then.
+    case accessed(ServerEvent, peer: DeviceAddress, value: [UInt8])
     /// Advertising is on, with the interval that was chosen for this reason. `gap` is how long it
     /// was off for a change of the interval; nil where it was not on before.
     case advertising(AdvertisingInterval, gap: TimeSpan?, reason: String)
@@ -294,7 +296,7 @@ public struct EmulatedDevice: Sendable {
 
     /// Whether the host has told of reads and writes of values and of nothing else.
     private var isAccessAlone: Bool {
-        hostEvents.elements.allSatisfy(\.isAccess)
+        hostEvents.elements.allSatisfy { $0.access != nil }
     }
 
     public var deadline: Instant? {
@@ -386,8 +388,14 @@ public struct EmulatedDevice: Sendable {
         at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
     ) {
         for event in hostEvents.elements {
-            if event.isAccess, !reportsAccess {
-                guard feelsUse else { continue }
+            if let (access, link, handle) = event.access {
+                if reportsAccess {
+                    let value = host.server.value(of: handle, for: link) ?? []
+                    let peer = host.links[link].information.peerAddress
+                    emit.append(.accessed(access, peer: peer, value: value))
+                } else if !feelsUse {
+                    continue
+                }
             } else if case .advertising(let interval, let gap) = event {
                 let reason = confirm(interval)
                 history?.isAdvertising(interval, reason: reason, at: now)
@@ -405,14 +413,15 @@ public struct EmulatedDevice: Sendable {
 }
 
 extension PeripheralEvent {
-    /// Whether a client has read or written a value, as it may thousands of times a second.
-    fileprivate var isAccess: Bool {
-        switch self {
-        case .server(.read), .server(.written): true
-        case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
-            .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
-            .phyUpdated, .parametersAnswered, .overflow, .pairingRefused, .security, .disconnected:
-            false
+    /// A client's read or write of a value, which there may be thousands of in a second.
+    fileprivate var access: (event: ServerEvent, link: Int, handle: UInt16)? {
+        guard case .server(let event) = self else { return nil }
+        return switch event {
+        case .read(let link, let handle, _), .written(let link, let handle, _):
+            (event, link, handle)
+        case .mtu, .subscribed, .features, .confirmed, .indicationReady, .refused,
+            .peerIndication, .timeout:
+            nil
         }
     }
 }

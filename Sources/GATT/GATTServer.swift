@@ -51,6 +51,14 @@ public struct GATTServer: Sendable {
         table.index(of: handle).map { table.value(at: $0) }
     }
 
+    /// The value of `handle` as this client would read it; some are each client's own.
+    public func value(of handle: UInt16, for client: Int) -> [UInt8]? {
+        guard let index = table.index(of: handle) else { return nil }
+        var block = ByteBlock(capacity: 64)
+        appendValue(at: index, for: client, limit: ATTLimit.valueMax, to: &block)
+        return block.bytes
+    }
+
     /// Replaces the value of `handle`.
     /// - Returns: false, and nothing changed, where there is no such attribute or it is too long.
     @discardableResult
