@@ -17,6 +17,7 @@ extension PeripheralHost {
             link, own: own, peer: LinkAddress(information.peerAddress, isRandom: isRandom))
         let peer = security.bond(of: link)?.peer.address ?? information.peerAddress
         server.connect(link, peer: peer, security: linkSecurity(of: link))
+        setSignatureKey(of: link)
         if security.configuration.requestsSecurity {
             security.requestSecurity(of: link, emit: &securityEvents)
         }
@@ -46,10 +47,13 @@ extension PeripheralHost {
             case .key(let link, let key):
                 session.answerKey(key, on: link, at: now, sending: &out)
                 continue
-            case .encryption(let link, _), .paired(let link, _):
-                server.setSecurity(
-                    linkSecurity(of: link), of: link, peer: security.bond(of: link)?.peer.address)
-            case .forgotten(let peer): server.forget(peer.address)
+            case .encryption(let link, _): setSecurity(of: link)
+            case .paired(let link, let bond):
+                if let bond { server.forgetCounter(of: bond.peer.address) }
+                setSecurity(of: link)
+            case .forgotten(let peer):
+                server.forget(peer.address)
+                server.forgetCounter(of: peer.address)
             case .ended(let link, .failed(.pairingNotSupported)):
                 emit.append(.pairingRefused(link: link))
                 continue
@@ -58,6 +62,20 @@ extension PeripheralHost {
             emit.append(.security(event))
         }
         securityEvents.removeAll()
+    }
+
+    private mutating func setSecurity(of link: Int) {
+        server.setSecurity(
+            linkSecurity(of: link), of: link, peer: security.bond(of: link)?.peer.address)
+        setSignatureKey(of: link)
+    }
+
+    private mutating func setSignatureKey(of link: Int) {
+        let bond = security.bond(of: link)
+        let key = bond?.peerSignatureKey.map {
+            SignatureKey($0, isAuthenticated: bond?.quality.isAuthenticated ?? false)
+        }
+        server.setSignatureKey(key, of: link)
     }
 
     // MARK: a person's answers

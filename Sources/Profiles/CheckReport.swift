@@ -179,7 +179,8 @@ public enum CheckReport {
     private static func permissions(_ permissions: Permissions) -> String {
         let lines: [(String, Access)] = [
             ("read", permissions.read), ("write", permissions.write),
-            ("write-without-response", permissions.writeCommand), ("notify", permissions.notify),
+            ("write-without-response", permissions.writeCommand),
+            ("signed-write", permissions.signedWrite), ("notify", permissions.notify),
             ("indicate", permissions.indicate),
         ]
         return lines.filter { $0.1.level != .refused }.map { ", \($0.0): \(access($0.1))" }.joined()

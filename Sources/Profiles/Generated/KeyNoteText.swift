@@ -104,6 +104,7 @@ extension KeyNotes {
         read | (refused) | open | | who may read: a level of LE security mode 1, or a map
         write | (refused) | encrypted | | who may write with a response
         write-without-response | (refused) | open | | who may write without one
+        signed-write | (refused) | open | | who may write with a signature; `authenticated` asks for a key protected against a man in the middle
         notify | (refused) | open | | who may be notified; brings the CCCD with it
         indicate | (refused) | open | | who may be indicated to; brings the CCCD with it
         format | (the assigned one, else octets) | sint16 | | how the value's octets are read
