@@ -305,12 +305,12 @@ struct GATTServerTests {
             GATTType.clientConfiguration, permissions: cccd, kind: .clientConfiguration)
         let report = harness.server.replaceTable(try builder.build())
         // All of 0xA000, whose end is another, and what stood behind it.
-        #expect(report == TableReplacement(changed: 0x01...0x8094, endedSubscriptions: 1))
+        #expect(report == TableReplacement(changed: 0x01...0x94, endedSubscriptions: 1))
         #expect(harness.send("0A 1400") == "0B00")
         #expect(harness.server.cccd(of: 0x1B, client: 0) == 1)
         #expect(harness.server.cccd(of: 0x21, client: 0) == nil)
         #expect(harness.server.pendingIndication(of: 0) == 0x03)
-        #expect(harness.notify(0x03).pdu == "1D030001009480")
+        #expect(harness.notify(0x03).pdu == "1D030001009400")
     }
 
     @Test("All reads and writes of every link level get the value or an error, never both")
