@@ -111,8 +111,8 @@ def test_it_installs_runs_and_goes_in_a_clean_system(clean_system, package):
     shutil.copy(package, clean_system / "package.deb")
 
     def inside(*command):
-        return output("chroot", clean_system, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin",
-                      *command)
+        return output("unshare", "--pid", "--fork", f"--mount-proc={clean_system}/proc", "chroot",
+                      clean_system, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin", *command)
 
     before = {path for path in clean_system.rglob("*") if "/var/lib/dpkg" not in str(path)}
     inside("dpkg", "-i", "/package.deb")
