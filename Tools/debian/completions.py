@@ -199,7 +199,8 @@ def zsh_option(option):
     elif option.is_file:
         action = "_files"
     elif option.choices:
-        action = f"{{compadd -S '' -- {' '.join(option.choices)}}}"
+        choices = " ".join(option.choices).replace(":", "\\:")
+        action = f"{{compadd -S '' -- {choices}}}"
     repeat = "*" if option.name == "set" else ""
     argument = option.argument.replace(":", "\\:")
     return quoted(f"{repeat}--{option.name}=[{text}]:{argument}:{action}")
