@@ -4,9 +4,10 @@ import contextlib
 
 import pytest
 from bumble.core import ProtocolError
+from bumble.crypto import EccKey, f4
 from bumble.hci import HCI_Error
 from bumble.pairing import PairingConfig, PairingDelegate
-from bumble.smp import OobLegacyContext
+from bumble.smp import OobContext, OobLegacyContext, OobSharedData
 
 from central import STEP_SECONDS, Central
 from controllers import bumble_controllers
@@ -295,6 +296,28 @@ def test_out_of_band_data_authenticate(tmp_path):
 
         session(transport, body)
         emulator.wait_for("pairs: Out of Band")
+
+
+def test_out_of_band_data_authenticate_in_secure_connections(tmp_path):
+    private, own = bytes(range(1, 33)), bytes(range(16))
+    x = EccKey.from_private_key_bytes(private).x
+    # Bumble's values are in wire order, the profile's as they are printed.
+    confirm = f4(x[::-1], x[::-1], own[::-1], bytes(1))
+    context = OobContext()
+    shared = context.share()
+    data = (f'private-key: "{private.hex()}", random: "{own.hex()}", '
+            f'peer-random: "{shared.r[::-1].hex()}", peer-confirm: "{shared.c[::-1].hex()}"')
+    with lock(tmp_path, f"io: none, out-of-band: {{{data}}}") as (emulator, transport):
+        async def body(central):
+            prepare(central, emulator, IO.NO_OUTPUT_NO_INPUT, oob=PairingConfig.OobConfig(
+                context, OobSharedData(c=confirm, r=own[::-1]), None))
+            await connect(central)
+            await pair(central)
+            assert await central.read(AUTHENTICATED) == b"\x47\x12"
+            await central.disconnect()
+
+        session(transport, body)
+        emulator.wait_for("pairs: Out of Band, LE Secure Connections")
 
 
 def test_the_accessory_asks_for_security(tmp_path):
