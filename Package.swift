@@ -138,7 +138,12 @@ let package = Package(
         tests("GATT", ["Wire", "SansIO"]),
         tests("Advertising", ["Wire", "SansIO", "HCI"]),
         tests("Behaviours", ["Wire", "SansIO"]),
-        tests("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
+        tests(
+            "BLEHost",
+            [
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "SMP", "Advertising", "OpenSSLCrypto",
+                "Harness",
+            ]),
         tests(
             "Profiles",
             [
@@ -146,7 +151,7 @@ let package = Package(
                 "OpenSSLCrypto",
             ],
             fixtures: ["Snapshots", "Mistakes"]),
-        tests("VirtualController", ["Wire", "SansIO", "HCI"]),
+        tests("VirtualController", ["Wire", "SansIO", "HCI", "OpenSSLCrypto"]),
         tests(
             "Emulator",
             [
@@ -163,7 +168,7 @@ let package = Package(
             fixtures: ["Snapshots"]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("OpenSSLCrypto", ["Wire"]),
-        tests("SMP", ["Wire", "SansIO", "OpenSSLCrypto", "Harness", "TestFiles"]),
+        tests("SMP", ["Wire", "SansIO", "GATT", "OpenSSLCrypto", "Harness", "TestFiles"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]
 )

@@ -23,6 +23,9 @@ extension PeripheralHost {
         }
     }
 
+    /// Puts stored bonds back, before power-on.
+    public mutating func restore(_ bonds: [Bond]) { security.restore(bonds) }
+
     private func linkSecurity(of link: Int) -> LinkSecurity {
         var result = LinkSecurity(bonded: security.bond(of: link) != nil)
         guard let key = security.encryption(of: link) else { return result }

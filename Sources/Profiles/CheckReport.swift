@@ -33,6 +33,7 @@ public enum CheckReport {
                 "  connection interval \(low) to \(high), latency \(connection.latency), "
                     + "timeout \(connection.timeout)")
         }
+        if let security = profile.security { lines.append("  " + security.line) }
         lines += server(profile.server)
         if let rule = profile.activity { lines += rule.lines.map { "  " + $0 } }
         return lines

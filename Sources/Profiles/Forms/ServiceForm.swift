@@ -139,7 +139,9 @@ extension Form where Value == CharacteristicSpec {
             checkUpdate(source, spec.send, keys)
             if onWrite != nil || records != nil {
                 spec.deferred = keys.context.later(onWrite: onWrite, records: records)
-                if !keys.has("write"), !keys.has("write-without-response"), !keys.has("signed-write") {
+                if !keys.has("write"), !keys.has("write-without-response"),
+                    !keys.has("signed-write")
+                {
                     keys.report(
                         at: onWrite != nil ? "on-write" : "records", "nothing can be written",
                         "add 'write: open'")
