@@ -66,7 +66,7 @@ extension FlashReport.Part {
             case .device: return old.device != new.device
             case .interval: return old.intervalPolicy != new.intervalPolicy
             case .reactions:
-                // Rules name their targets by place: they can be compared where places are the same.
+                // Rules name their targets by place: compared where places are the same.
                 guard oldPlan.bindingNames == plan.bindingNames else { return false }
                 return oldPlan.bindings.map(\.reactions) != plan.bindings.map(\.reactions)
                     || oldPlan.bindings.map(\.records) != plan.bindings.map(\.records)
@@ -86,7 +86,7 @@ extension EmulatedDevice {
     /// Names of values in a line; the rest is counted.
     private static let namesMax = 4
 
-    /// `flashed lamp.yaml: the attribute table changed, Service Changed 0x0010 to 0x0018 to 1 link`.
+    /// `flashed p.yaml: the attribute table changed, Service Changed 0x0010 to 0x0018 for 1 link`.
     func text(for report: FlashReport) -> String {
         var parts: [String] = []
         if let range = report.changed {
@@ -123,14 +123,14 @@ extension EmulatedDevice {
                 ("start", .integer(Int64(range.lowerBound))),
                 ("end", .integer(Int64(range.upperBound))))
         }
+        let names = report.values.map { plan.name(of: $0).map { JSONValue.string($0) } ?? .null }
         return [
             JSONMember("profile", .string(report.file)),
             JSONMember("table-changed", .boolean(report.changed != nil)),
             JSONMember("service-changed", report.changed.map(range) ?? .null),
             JSONMember("links", .integer(Int64(report.toldLinks))),
             JSONMember("ended-subscriptions", .integer(Int64(report.endedSubscriptions))),
-            JSONMember(
-                "values", .array(report.values.map { plan.name(of: $0).map { .string($0) } ?? .null })),
+            JSONMember("values", .array(names)),
             JSONMember("parts", .array(report.parts.map { .string($0.rawValue) })),
             JSONMember("notes", .array(report.notes.map { .string($0) })),
         ]

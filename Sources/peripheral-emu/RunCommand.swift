@@ -164,7 +164,8 @@ enum RunCommand {
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: spec.closed(),
             keepsNetAdmin: spec.isAdapter,
-            activity: activity, control: control, watch: watch, end: options.duration.map { start + $0 },
+            activity: activity, control: control, watch: watch,
+            end: options.duration.map { start + $0 },
             reconnects: options.reconnects)
         return try run.run()
     }

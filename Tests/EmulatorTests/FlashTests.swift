@@ -210,20 +210,17 @@ extension GuestWorld {
     @Test("interval, advertising data, name, type and connections follow without a new start")
     func advertising() throws {
         var world = try Self.world()
+        let phases = "[{interval: 200 ms, for: 10 s}, {interval: 300 ms, for: 10 s}]"
+        let loop = "interval: {policy: loop, phases: \(phases)}"
         world.flash(
-            try Self.load(
-                edited(
-                    ("interval: 100 ms", "interval: {policy: loop, phases: "
-                        + "[{interval: 200 ms, for: 10 s}, {interval: 300 ms, for: 10 s}]}"),
-                    ("name: Flashed", "name: Other"))))
+            try Self.load(edited(("interval: 100 ms", loop), ("name: Flashed", "name: Other"))))
         #expect(world.isConnected)
         #expect(world.lines.contains { $0.hasPrefix("not before the next start: the address ") })
         #expect(world.lines.contains { $0.hasPrefix("interval 100 ms -> 200 ms: ") })
         world.disconnect()
         world.run(for: .seconds(11))
         #expect(world.lines.contains { $0.hasPrefix("advertising connectable every 300 ms") })
-        world.flash(
-            try Self.load(edited(("type: connectable", "type: non-connectable"), ("complete", "complete"))))
+        world.flash(try Self.load(edited(("type: connectable", "type: non-connectable"))))
         world.run(for: .seconds(1))
         #expect(world.lines.contains { $0.hasPrefix("advertising non-connectable every 100 ms") })
         // The latest parameters: ADV_NONCONN_IND.

@@ -14,7 +14,7 @@ extension LinuxIOTests {
             let watcher: FileWatcher
 
             init(_ name: String) throws {
-                // All that can fail comes first: a value that cannot be copied is made at one stroke.
+                // All that can fail comes first: what cannot be copied is made at one stroke.
                 var loop = try EventLoop()
                 let watcher = try FileWatcher(loop: &loop)
                 folder = temporaryPath("watch-\(name)")

@@ -83,6 +83,10 @@ import Testing
         #expect(
             error(profile + "--virtual-time --duration 1s --air 127.0.0.1:0")
                 == "hosts on --air live in real time; leave out one of the two")
+        #expect(
+            error(profile + "--virtual-time --duration 1s --watch")
+                == "who edits a profile for --watch lives in real time; "
+                + "leave out that or --virtual-time")
         for option in [
             "--virtual-time --duration 1s", "--with-central", "--air 127.0.0.1:0", "--air-loss 1%",
         ] {
