@@ -316,6 +316,20 @@ public struct PeripheralHost: Sendable {
         process(at: now, &out, &emit)
     }
 
+    /// The same to these links.
+    /// - Returns: those to which it was sent now.
+    public mutating func notify(
+        _ handle: UInt16, to links: [Int], at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) -> [Int] {
+        var sent: [Int] = []
+        for link in links where session.table.links[link].isOpen {
+            if notify(handle, to: link, at: now, &out, &emit) { sent.append(link) }
+        }
+        process(at: now, &out, &emit)
+        return sent
+    }
+
     /// Notifies or indicates values that change at one instant: in one PDU where a client takes
     /// that and they fit, else one by one.
     public mutating func notify(

@@ -79,6 +79,7 @@ extension EmulatedDevice {
         counters.removeAll()
         due = DeadlineQueue()
         var begun: [(handle: UInt16, before: [UInt8]?)] = []
+        var endedEchoes: [UInt16] = []
         for (index, binding) in plan.bindings.enumerated() {
             let name = plan.bindingNames[index]
             let twin = match.twin(of: index)
@@ -92,6 +93,9 @@ extension EmulatedDevice {
                     machines[twin.valueHandle] ?? makeMachine(binding, name: name, at: now)
                 machine.follow(update: binding.update, send: binding.send, at: now)
                 follow(binding, by: machine)
+                if !echoes.contains(where: { $0.handle == twin.valueHandle }) {
+                    endedEchoes.append(binding.valueHandle)
+                }
             } else {
                 start(binding, name: name, at: now)
                 begun.append((binding.valueHandle, current))
@@ -101,6 +105,7 @@ extension EmulatedDevice {
             host.server.setValue(written.value, of: written.handle)
         }
         followPlan()
+        for handle in endedEchoes { endEcho(of: handle) }
         for setting in profile.presets {
             guard let handle = plan.handle(of: setting.target),
                 begun.contains(where: { $0.handle == handle })
@@ -108,6 +113,7 @@ extension EmulatedDevice {
             set(
                 setting.octets, field: setting.target.field, of: handle, isSent: false, depth: 0,
                 at: now, &out)
+            endEcho(of: handle)
         }
         return begun.compactMap { value in
             guard let before = value.before, host.server.value(of: value.handle) != before else {

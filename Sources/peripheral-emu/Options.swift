@@ -297,6 +297,11 @@ enum Options {
         if let capture = run.capture, run.profiles.contains(capture) {
             throw UsageError("--capture \(capture) would overwrite the profile; name another file")
         }
+        if run.capture == "-", run.json || run.withCentral {
+            throw UsageError(
+                "--capture - and \(run.json ? "--json" : "--with-central") both write to standard "
+                    + "output; write --capture FILE")
+        }
         if run.virtualTime {
             guard run.duration != nil else {
                 throw UsageError("--virtual-time needs an end; add --duration T")

@@ -135,6 +135,26 @@ import Wire
         #expect(Self.sent(world) == [[1, 9], [2, 9], [3, 9]])
     }
 
+    @Test("an echo that was set from outside repeats nothing any more")
+    func endedEcho() throws {
+        var world = try Self.world(
+            """
+              - service: 0x1234
+                characteristics:
+                  - {characteristic: 0x0001, label: rx, write-without-response: open}
+                  - {characteristic: 0x0002, label: tx, notify: open, value: {echo: rx}}
+            """)
+        let device = world.port.device
+        var session = ControlSession()
+        let answer = world.ask(
+            &session,
+            #"{"jsonrpc":"2.0","id":1,"method":"set","params":["tx","hex:07"]}"#)
+        #expect(answer?.contains("result") == true)
+        world.perform(.writeCommand(handle: device.valueHandle("rx"), value: [1]))
+        world.run(for: .seconds(1))
+        #expect(world.port.device.host.server.value(of: device.valueHandle("tx")) == [7])
+    }
+
     static let glucose = """
           - service: glucose
             characteristics:

@@ -274,8 +274,13 @@ extension Field {
 }
 
 extension BitField {
-    fileprivate func source(_ place: Place, _ context: DecodeContext) -> PackedBits.Source? {
-        let largest = UInt64.max >> UInt64(64 - width)
+    /// What a constant looks like.
+    var says: String {
+        guard words.isEmpty else { return Form<Int>.oneOf(words.filter { $0 != "_" }) }
+        return width == 1 ? "true or false" : "a number from 0 to \(largest)"
+    }
+
+    func source(_ place: Place, _ context: DecodeContext) -> PackedBits.Source? {
         guard case .scalar(let scalar) = place.node.content else {
             let format = NumberFormat(octets: 8, isSigned: false, scale: 1, bits: width)
             let number = ValueFormat.number(NumberSpec(format: format, unit: .unitless))
@@ -294,8 +299,7 @@ extension BitField {
                 .map { .constant(UInt64($0)) }
         }
         guard !words.isEmpty else {
-            return Form<PackedBits.Source>.mismatch(
-                place, context, says: width == 1 ? "true or false" : "a number to \(largest)")
+            return Form<PackedBits.Source>.mismatch(place, context, says: says)
         }
         let choices = words.enumerated().filter { $0.element != "_" }
             .map { ($0.element, UInt64($0.offset)) }

@@ -106,15 +106,8 @@ struct ReactionForm {
 
     /// A value in a format, as octets.
     private func octets(of format: ValueFormat) -> Form<[UInt8]> {
-        let form = ValueForm(format: format)
-        return Form(says: form.says, schema: { .value }) { place, context in
-            guard let source = form.source(place, context) else { return nil }
-            guard case .constant(let octets) = source else {
-                context.report(place, "only a constant can stand here", "write \(form.says)")
-                return nil
-            }
-            return octets
-        }
+        let part = FieldPart.whole(format)
+        return Form(says: part.says, schema: { .value }) { part.octets($0, $1) }
     }
 
     // MARK: Actions
@@ -190,16 +183,16 @@ struct ReactionForm {
                         .scalar(YAMLScalar(pair.key, isPlain: true)), mark: pair.keyMark),
                     path: place.child(pair.key, pair.value).path)
                 guard let target = find(pair.key, key, context) else { return nil }
-                var format = format(of: target)
-                if let field = target.field, case .fields(let layout) = format {
-                    format = layout.format(ofField: field) ?? .bytes
+                var part = FieldPart.whole(format(of: target))
+                if let field = target.field, case .whole(.fields(let layout)) = part {
+                    part = layout.part(field) ?? .whole(.bytes)
                 }
                 let value = place.child(pair.key, pair.value)
                 if let (octets, places) = Self.answer(value) {
                     actions.append(.set(target, octets, opcodeAt: places))
                     continue
                 }
-                guard let octets = octets(of: format).read(value, context) else { return nil }
+                guard let octets = part.octets(value, context) else { return nil }
                 actions.append(.set(target, octets))
             }
             return actions
