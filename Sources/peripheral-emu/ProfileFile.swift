@@ -1,6 +1,7 @@
 // Profiles from the file system.
 import Advertising
 import Emulator
+import Glibc
 import LinuxIO
 import Profiles
 import YAML
@@ -39,7 +40,10 @@ enum ProfileFile {
         do throws(SystemError) {
             bytes = try readFile(path, octetsMax: YAMLDocument.octetsMax + 1)
         } catch {
-            console.error("\(error)")
+            let hint =
+                error.code == ENOENT
+                ? BundledProfiles.hint(for: path, among: BundledProfiles.all.map(\.name)) : nil
+            console.error("\(error)" + (hint.map { "; \($0)" } ?? ""))
             return nil
         }
         do throws(ProfileErrors) {

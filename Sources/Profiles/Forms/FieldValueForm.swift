@@ -121,19 +121,25 @@ private struct Composition {
         }
     }
 
-    /// Chooses the field that holds a value: of alternatives the first that the flags allow.
+    /// Chooses the field that holds a value: of alternatives the first that the flags allow and
+    /// the value fits.
     mutating func choose(_ given: GivenValue, at place: Place, _ context: DecodeContext) {
         let named = layout.fields.indices.filter {
             layout.fields[$0].name == given.name && (given.field ?? $0) == $0
         }
         guard !named.isEmpty, layout.fields[named[0]].isFlags == false else { return }
-        guard let index = named.first(where: { allows(layout.fields[$0].conditions) }) else {
+        let allowed = named.filter { allows(layout.fields[$0].conditions) }
+        guard let first = allowed.first else {
             context.report(
                 given.place, "'\(given.name)' cannot be there with these flags",
                 "remove it, or change the flags")
             isBroken = true
             return
         }
+        // Of several the first that the value fits; where none does, the first one says why.
+        let index =
+            allowed.count == 1
+            ? first : allowed.first { layout.fields[$0].takes(given, context) } ?? first
         let field = layout.fields[index]
         decide(field.conditions)
         guard let read = field.sources(given, context) else { return isBroken = true }
@@ -222,6 +228,12 @@ extension Field {
             return .generated(.clock(part, offset: offset), encoding: spec.format)
         case .boolean, .appearance, .utf8, .utf16, .bytes: return nil
         }
+    }
+
+    /// Whether the field can hold a value.
+    fileprivate func takes(_ given: GivenValue, _ context: DecodeContext) -> Bool {
+        let trial = DecodeContext(file: context.file, files: context.files)
+        return sources(given, trial) != nil && trial.errors.isEmpty
     }
 
     /// What the field holds, once per repetition.
