@@ -217,7 +217,7 @@ import Wire
             ("[{when: {above: 300}, do: store}]", "does not fit"),
             ("[{when: {}}]", "the key 'do' is missing"),
             ("[{do: [{reject: 0x80}, {log: x}]}]", "has no other effect"),
-            ("[{do: {set: {own.x: 1}}}]", "has no field 'x'"),
+            ("[{do: {set: {own.x: 1}}}]", "has no fields; write 'own'"),
         ])
     func mistakes(rules: String, problem: String) {
         let text =
