@@ -253,10 +253,11 @@ extension EmulatedDevice {
     private func serviceChangedNotes(_ old: AttributeTable) -> [String] {
         guard host.links.contains(where: \.isOpen) else { return [] }
         let before = old.attributes.first { $0.kind == .serviceChanged }?.handle
-        guard let handle = host.server.serviceChangedHandle, handle == before else {
-            return ["Service Changed is not where it was, connected clients are not told"]
+        guard let handle = host.server.serviceChangedHandle else {
+            return ["the profile has no Service Changed: connected clients are not told"]
         }
-        return []
+        return handle == before
+            ? [] : ["Service Changed has moved: connected clients are not told"]
     }
 }
 

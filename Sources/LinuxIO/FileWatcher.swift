@@ -26,6 +26,9 @@ public final class FileWatcher {
     /// When missing folders are looked for again.
     private var search: Instant?
 
+    /// Why a folder that is there cannot be watched.
+    public private(set) var failure: SystemError?
+
     /// How long nothing must happen before a change is told: an editor writes in several steps.
     public static let settleTime = TimeSpan.milliseconds(80)
     /// The longest that changes without a pause keep it from being told.
@@ -81,7 +84,13 @@ public final class FileWatcher {
             IN_CLOSE_WRITE | IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO
             | IN_ATTRIB | IN_MOVE_SELF
         let watch = unsafe inotify_add_watch(descriptor.number, folder, UInt32(events))
-        return watch >= 0 ? watch : nil
+        if watch >= 0 { return watch }
+        let code = errno
+        if code != ENOENT, code != ENOTDIR {
+            let advice = code == ENOSPC ? "raise fs.inotify.max_user_watches by sysctl" : nil
+            failure = SystemError(code, operation: "watch", object: folder, advice: advice)
+        }
+        return nil
     }
 
     private func remove(_ watch: Int32) { _ = inotify_rm_watch(descriptor.number, watch) }

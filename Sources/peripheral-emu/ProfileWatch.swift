@@ -22,6 +22,7 @@ final class ProfileWatch {
         self.profile = profile
         watcher = try FileWatcher(loop: &loop)
         watcher.follow(files.paths, at: loop.now())
+        if let failure = watcher.failure { throw failure }
     }
 
     /// When `next` must be called though the loop says nothing.

@@ -192,7 +192,7 @@ extension GuestWorld {
         #expect(services.count == 5)
     }
 
-    @Test("a client with robust caching is refused once by handle, and the hash is another")
+    @Test("another table has another hash, and a client with robust caching keeps its link")
     func robustCaching() throws {
         var world = try Self.world()
         let device = world.port.device
@@ -200,7 +200,6 @@ extension GuestWorld {
         let hash = device.valueHandle("database-hash")
         world.perform(.write(handle: features, value: [1]))
         let before = world.read(hash)
-        // The indication is on its way while nothing is confirmed yet.
         world.flash(try Self.load(edited(("label: count", "label: total"), ("0xB001", "0xB002"))))
         let after = world.read(hash)
         #expect(after != before && before?.count == 16)

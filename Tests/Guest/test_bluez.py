@@ -59,5 +59,6 @@ def test_bluez_finds_reads_and_follows_the_accessory():
     central("own", 2)
 
 
+@pytest.mark.long
 def test_bluez_sees_a_new_service_without_reconnecting_and_a_broken_file_changes_nothing():
     scenario("bluez", "watch")

@@ -144,6 +144,16 @@ extension LinuxIOTests {
             #expect(try bench.isTold())
         }
 
+        @Test("a folder that may not be watched is a failure, one that is missing is none")
+        func failure() throws {
+            var bench = try Bench("failure")
+            try bench.follow(["none/a"])
+            #expect(bench.watcher.failure == nil)
+            // A path that is too long for the kernel.
+            try bench.follow([String(repeating: "x", count: 5000) + "/a"])
+            #expect(bench.watcher.failure?.code == ENAMETOOLONG)
+        }
+
         @Test("what a link points to is watched, and the link")
         func links() throws {
             var bench = try Bench("links")
