@@ -27,7 +27,7 @@ def expectations():
 
 
 def is_up(number):
-    """Whether the kernel has an adapter up for itself; its flag is there in the user channel too."""
+    """Whether the kernel has an adapter up for itself; the flag is no sign of that."""
     return bool(re.search(rf"^hci{number} .* up, used by", lab.run(lab.PROGRAM, "adapters"),
                           re.MULTILINE))
 
