@@ -27,8 +27,9 @@ def expectations():
 
 
 def is_up(number):
-    """Whether the kernel has an adapter up."""
-    return "UP RUNNING" in lab.run("hciconfig", f"hci{number}")
+    """Whether the kernel has an adapter up for itself; the flag is no sign of that."""
+    return bool(re.search(rf"^hci{number} .* up, used by", lab.run(lab.PROGRAM, "adapters"),
+                          re.MULTILINE))
 
 
 def forget_packages():
@@ -97,7 +98,7 @@ def newcomer():
                        "-c", line)
         lab.say(text)
         if "adapters" in line:
-            assert re.search(r"^hci0 .*up, used by bluetoothd", text, re.MULTILINE)
+            assert re.search(r"^hci0 .* up, used by ", text, re.MULTILINE)
             assert "--controller hci:0 --take-over" in text
     lab.say(f"$ {lines[-1]}")
     process = lab.start("accessory", "setpriv", "--reuid=newcomer", "--regid=newcomer",
@@ -201,7 +202,8 @@ def check_ends():
     systemctl("kill", "--kill-who=main", "--signal=KILL", UNIT)
     lab.wait_for("an adapter that is up after SIGKILL", lambda: is_up(0), 4, pause=0.05)
     lab.wait_for("another start", lambda: times("controller ready") == 2)
-    assert show(UNIT, "NRestarts") == "1" and not is_up(0)
+    assert show(UNIT, "NRestarts") == "1"
+    assert not is_up(0)
     lab.say("killed: the adapter was up again, then the service was back")
     systemctl("kill", "--kill-who=all", "--signal=KILL", UNIT)
     lab.wait_for("a third start", lambda: times("controller ready") == 3)
