@@ -63,6 +63,7 @@ public final class LineServer {
     public let path: String
     public private(set) var clients: [LineClient] = []
     private let lineOctetsMax: Int
+    private let refusal: [UInt8]
     private var server: UnixServer
     private let listener: Descriptor
     private let token: Token
@@ -79,9 +80,11 @@ public final class LineServer {
     /// slowly waits.
     static let answersOctetsMax = 65_536
 
-    /// - Parameter lineOctetsMax: of a line without its end.
+    /// - Parameters:
+    ///   - lineOctetsMax: of a line without its end.
+    ///   - refusal: the line, with its end, that one client too many gets.
     public init(
-        path: String, lineOctetsMax: Int, loop: inout EventLoop
+        path: String, lineOctetsMax: Int, refusal: String = "", loop: inout EventLoop
     ) throws(SystemError) {
         guard var server = UnixServer(specification: path[...]) else {
             throw SystemError(
@@ -93,6 +96,7 @@ public final class LineServer {
         self.server = server
         self.path = path
         self.lineOctetsMax = lineOctetsMax
+        self.refusal = Array(refusal.utf8)
         token = loop.makeToken()
         try loop.watch(listener, as: token, for: .readable)
     }
@@ -142,7 +146,11 @@ public final class LineServer {
             return try spare.turnAway(from: listener, path)
         }
         guard let accepted else { return }
-        guard clients.count < Self.clientsMax else { return accepted.close() }
+        guard clients.count < Self.clientsMax else {
+            // It is turned away whether it hears why or not.
+            _ = try? accepted.write(refusal, 0..<refusal.count, to: path)
+            return accepted.close()
+        }
         let client = LineClient(token: loop.makeToken(), descriptor: accepted)
         try loop.watch(accepted, as: client.token, for: .readable)
         clients.append(client)

@@ -15,7 +15,8 @@ final class ControlDoor {
 
     init(path: String, loop: inout EventLoop) throws(SystemError) {
         server = try LineServer(
-            path: path, lineOctetsMax: RPC.lineOctetsMax, loop: &loop)
+            path: path, lineOctetsMax: RPC.lineOctetsMax,
+            refusal: RPC.full(LineServer.clientsMax), loop: &loop)
     }
 
     /// When something must be done without an event.

@@ -43,9 +43,9 @@ import Testing
         let descriptor = open(path, O_RDWR)
         let writer = Task.detached {
             usleep(1_300_000)
-            write(descriptor, [1, 2, 3], 3)
+            write(descriptor, [1, 2, 3] as [UInt8], 3)
             usleep(20_000)
-            write(descriptor, [4], 1)
+            write(descriptor, [4] as [UInt8], 1)
             close(descriptor)
         }
         #expect(try readFile(path, octetsMax: 10) == [1, 2, 3, 4])

@@ -18,7 +18,8 @@ extension LinuxIOTests {
 
             init() throws {
                 var loop = try EventLoop()
-                server = try LineServer(path: path, lineOctetsMax: 64, loop: &loop)
+                server = try LineServer(
+                    path: path, lineOctetsMax: 64, refusal: "full\n", loop: &loop)
                 self.loop = loop
             }
 
@@ -263,6 +264,7 @@ extension LinuxIOTests {
             }
             #expect(rig.server.clients.count == LineServer.clientsMax)
             let last = try #require(clients.last)
+            #expect(try rig.read(last) == "full\n")
             #expect(try rig.read(last) == "")
             let peer = try #require(rig.server.clients.first)
             peer.staysAfterEnd = true
