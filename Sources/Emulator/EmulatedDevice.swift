@@ -39,6 +39,8 @@ public struct EmulatedDevice: Sendable {
     /// profile does not advertise.
     public internal(set) var history: IntervalHistory?
     let seed: UInt64
+    let cipher: (any SecurityCipher)?
+    let keys: (any SecurityRandom)?
     /// Whether it has been powered on, and when.
     public var isOn: Bool { onSince != nil }
     private(set) var onSince: Instant?
@@ -103,6 +105,8 @@ public struct EmulatedDevice: Sendable {
     ) {
         self.profile = profile
         self.seed = seed
+        self.cipher = cipher
+        self.keys = keys
         surroundings.unixMicroseconds = BtsnoopWriter.virtualEpoch
         let plan = AttributePlan(profile)
         self.plan = plan

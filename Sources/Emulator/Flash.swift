@@ -58,7 +58,8 @@ extension EmulatedDevice {
     /// Nothing has been seen of the old version.
     private mutating func begin(as new: DeviceProfile) {
         var device = EmulatedDevice(
-            profile: new, seed: seed, authenticator: host.server.authenticator)
+            profile: new, seed: seed, authenticator: host.server.authenticator, cipher: cipher,
+            keys: keys)
         device.surroundings = surroundings
         device.midnight = midnight
         device.reportsAccess = reportsAccess
@@ -235,6 +236,7 @@ extension EmulatedDevice {
         {
             notes.append("the address \(address.map { "\($0)" } ?? "of the controller")")
         }
+        if new.security != profile.security { notes.append("'security'") }
         let open = host.links.count { $0.isOpen }
         guard open > 0 else { return notes }
         if new.device.connections < open {

@@ -40,11 +40,10 @@ import Testing
             "\($0)" == "cannot read \(path): it is a pipe, and nobody writes to it; "
                 + "name a regular file, or start the writer first"
         }
-        let descriptor = open(path, O_RDWR)
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        write(descriptor, [1, 2, 3] as [UInt8], 3)
         let writer = Task.detached {
             usleep(1_300_000)
-            write(descriptor, [1, 2, 3] as [UInt8], 3)
-            usleep(20_000)
             write(descriptor, [4] as [UInt8], 1)
             close(descriptor)
         }
