@@ -151,15 +151,15 @@ def test_the_gap_of_a_change_on_another_controller_is_measured(tmp_path):
 
 HASTY = """
 peripheral-emu: 1
-device: {name: Hasty}
+device: {{name: Hasty}}
 advertising:
   - type: connectable
     interval:
       policy: loop
-      phases: [{interval: 20 ms, for: 30 ms}, {interval: 100 ms, for: 10 ms}]
-    data: [{flags: [general-discoverable, no-br-edr]}, {name: complete}]
+      phases: [{{interval: 20 ms, for: {first}}}, {{interval: 100 ms, for: {second}}}]
+    data: [{{flags: [general-discoverable, no-br-edr]}}, {{name: complete}}]
 """
-HASTY_SECONDS = 3
+HASTY_SECONDS = 5
 
 
 async def come_and_go(transport, times):
@@ -171,10 +171,10 @@ async def come_and_go(transport, times):
         await asyncio.sleep(HASTY_SECONDS)
 
 
-def hasty_run(folder, first, second, times):
+def hasty_run(folder, first, second, phases, times):
     """Changes and connections on `first`; the statuses of its controller, and how many changes."""
     path, capture = folder / "hasty.yaml", folder / "hasty.btsnoop"
-    path.write_text(HASTY, encoding="utf-8")
+    path.write_text(HASTY.format(first=phases[0], second=phases[1]), encoding="utf-8")
     with running("--profile", str(path), "--controller", first, "--capture", str(capture)):
         asyncio.run(come_and_go(second, times))
     packets = btsnoop.read(capture)
@@ -184,16 +184,17 @@ def hasty_run(folder, first, second, times):
 
 
 def test_hasty_changes_and_connections_never_earn_command_disallowed_of_rootcanal(tmp_path):
+    # It answers a command after 44 ms: a faster loop is off the air for most of the time.
     with rootcanal("DEFAULT", "DEFAULT") as (first, second):
-        statuses, changes = hasty_run(tmp_path, first, second, times=2)
+        statuses, changes = hasty_run(tmp_path, first, second, ("400 ms", "300 ms"), times=2)
     assert COMMAND_DISALLOWED not in statuses
-    assert changes > 10
+    assert changes > 4
 
 
 def test_hasty_changes_never_earn_command_disallowed_of_bumbles_controller(tmp_path):
     # A connection that meets a change is lost in Bumble's controller: none is made here.
     with bumble_controllers() as (first, second):
-        statuses, changes = hasty_run(tmp_path, first, second, times=0)
+        statuses, changes = hasty_run(tmp_path, first, second, ("30 ms", "10 ms"), times=0)
     assert COMMAND_DISALLOWED not in statuses
     assert changes > 10
 
