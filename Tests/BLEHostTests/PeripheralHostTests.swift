@@ -190,17 +190,9 @@ struct BringUpTests {
 
 @Suite("Advertising")
 struct AdvertisingControlTests {
-    private func legacyRig(connectionsMax: Int = 1) throws -> PeripheralRig {
-        var rig = try PeripheralRig(connectionsMax: connectionsMax)
-        rig.controller.supportedCommands[36] = 0
-        rig.start()
-        rig.controller.received = []
-        return rig
-    }
-
     @Test("A change of the interval is disable, set, enable")
     func change() throws {
-        var rig = try legacyRig()
+        var rig = try PeripheralRig.legacy()
         rig.perform { host, now, out, _ in
             host.setInterval(AdvertisingInterval(steps: 32), at: now, sending: &out)
         }
@@ -225,7 +217,7 @@ struct AdvertisingControlTests {
 
     @Test("Changes while a change is under way end in the last interval")
     func lastWins() throws {
-        var rig = try legacyRig()
+        var rig = try PeripheralRig.legacy()
         rig.perform { host, now, out, _ in
             for steps: UInt16 in [32, 64, 320] {
                 host.setInterval(AdvertisingInterval(steps: steps), at: now, sending: &out)
@@ -238,7 +230,7 @@ struct AdvertisingControlTests {
 
     @Test("A connection between disable and enable takes the enable back")
     func connectionMeanwhile() throws {
-        var rig = try legacyRig()
+        var rig = try PeripheralRig.legacy()
         var out = ByteBlock()
         var emit = Outputs<PeripheralEvent>()
         rig.host.setInterval(AdvertisingInterval(steps: 32), at: .zero, sending: &out)
@@ -260,7 +252,7 @@ struct AdvertisingControlTests {
 
     @Test("Advertising stops at the limit of connections and resumes below it")
     func limit() throws {
-        var rig = try legacyRig(connectionsMax: 2)
+        var rig = try PeripheralRig.legacy(connectionsMax: 2)
         rig.controller.isAdvertising = false
         rig.receive(ScriptedController.connected(handle: 0x40))
         #expect(rig.controller.received == ["LE Set Advertising Enable 1"])
@@ -273,7 +265,7 @@ struct AdvertisingControlTests {
 
     @Test("A controller that cannot advertise while connected is served as far as it goes")
     func cannotWhileConnected() throws {
-        var rig = try legacyRig(connectionsMax: 2)
+        var rig = try PeripheralRig.legacy(connectionsMax: 2)
         rig.controller.refused[.leSetAdvertisingEnable] = .commandDisallowed
         rig.receive(ScriptedController.connected(handle: 0x40))
         #expect(rig.failures.isEmpty)

@@ -14,6 +14,15 @@ struct PeripheralRig {
     var events: [PeripheralEvent] = []
     private var out = ByteBlock()
 
+    /// A device at work on a controller without the extended advertising commands.
+    static func legacy(connectionsMax: Int = 1) throws -> PeripheralRig {
+        var rig = try PeripheralRig(connectionsMax: connectionsMax)
+        rig.controller.supportedCommands[36] = 0
+        rig.start()
+        rig.controller.received = []
+        return rig
+    }
+
     /// A readable value of `value` octets that can be written and notified, at handle 3; CCCD at 4.
     static func table(_ value: [UInt8]) throws -> AttributeTable {
         var builder = AttributeTableBuilder()

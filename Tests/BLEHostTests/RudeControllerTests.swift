@@ -9,14 +9,6 @@ import Wire
 
 @Suite("Rude controllers")
 struct RudeControllerTests {
-    private func legacyRig(connectionsMax: Int = 1) throws -> PeripheralRig {
-        var rig = try PeripheralRig(connectionsMax: connectionsMax)
-        rig.controller.supportedCommands[36] = 0
-        rig.start()
-        rig.controller.received = []
-        return rig
-    }
-
     @Test("A controller that allows no commands is asked one at a time after 2 s, and it is said")
     func noCredits() throws {
         var rig = try PeripheralRig()
@@ -45,7 +37,7 @@ struct RudeControllerTests {
 
     @Test("Events that ask for replies which the controller does not take cost no memory")
     func replies() throws {
-        var rig = try legacyRig()
+        var rig = try PeripheralRig.legacy()
         rig.receive(ScriptedController.connected(handle: 0x40))
         rig.controller.commandCredits = 0
         var request = LELongTermKeyRequest()
@@ -59,7 +51,7 @@ struct RudeControllerTests {
 
     @Test("A flood of malformed events and of events about nothing is counted, not recited")
     func badEvents() throws {
-        var rig = try legacyRig()
+        var rig = try PeripheralRig.legacy()
         for _ in 0..<5_000 {
             rig.receive(
                 [0x04, 0x05, 0x00], ScriptedController.disconnected(handle: 0x99, .success),
@@ -72,7 +64,7 @@ struct RudeControllerTests {
 
     @Test("A connection beyond the table is ended, whoever made it")
     func tooManyLinks() throws {
-        var rig = try legacyRig(connectionsMax: 16)
+        var rig = try PeripheralRig.legacy(connectionsMax: 16)
         for handle in UInt16(1)...20 { rig.receive(ScriptedController.connected(handle: handle)) }
         #expect(rig.controller.received.count { $0 == "Disconnect" } == 4)
         let connected = rig.events.count { if case .connected = $0 { true } else { false } }
@@ -82,7 +74,7 @@ struct RudeControllerTests {
 
     @Test("A handle announced twice ends the first link, whose central is named")
     func handleTwice() throws {
-        var rig = try legacyRig()
+        var rig = try PeripheralRig.legacy()
         rig.receive(
             ScriptedController.connected(handle: 0x40, peer: 0xC0_0000_0000_01),
             ScriptedController.connected(handle: 0x40, peer: 0xC0_0000_0000_02))
@@ -126,7 +118,7 @@ struct RudeControllerTests {
             rig.receive(ScriptedController.packet(key), ScriptedController.packet(parameters))
         }
         for isSilent in [false, true] {
-            var rig = try legacyRig()
+            var rig = try PeripheralRig.legacy()
             rig.receive(ScriptedController.connected(handle: 0x40))
             if isSilent {
                 rig.controller.ignored = [opcode]
@@ -145,7 +137,7 @@ struct RudeControllerTests {
 
     @Test("A Disconnect that the controller never answers is the loss of the controller")
     func disconnectUnanswered() throws {
-        var rig = try legacyRig()
+        var rig = try PeripheralRig.legacy()
         rig.receive(ScriptedController.connected(handle: 0x40))
         rig.controller.ignored = [.disconnect]
         rig.perform { host, now, out, emit in host.stop(at: now, sending: &out, emit: &emit) }
@@ -155,7 +147,7 @@ struct RudeControllerTests {
 
     @Test("A Disconnect of a connection that the controller has forgotten ends it here too")
     func disconnectUnknown() throws {
-        var rig = try legacyRig()
+        var rig = try PeripheralRig.legacy()
         rig.receive(ScriptedController.connected(handle: 0x40))
         rig.controller.refused[.disconnect] = .unknownConnectionIdentifier
         rig.perform { host, now, out, emit in host.stop(at: now, sending: &out, emit: &emit) }
@@ -167,7 +159,7 @@ struct RudeControllerTests {
     /// A controller that has made a connection, not yet told, when it gets Enable and refuses it.
     @Test("Enable refused because of a connection not yet told is no loss of the controller")
     func enableMeetsConnection() throws {
-        var rig = try legacyRig()
+        var rig = try PeripheralRig.legacy()
         rig.controller.commandCredits = 3
         var out = ByteBlock()
         var emit = Outputs<PeripheralEvent>()
@@ -192,7 +184,7 @@ struct RudeControllerTests {
     /// All three commands of a change wait for credits when the connection comes.
     @Test("A connection while no command of a change has been sent leaves nothing undone")
     func connectionBeforeChange() throws {
-        var rig = try legacyRig()
+        var rig = try PeripheralRig.legacy()
         var out = ByteBlock()
         var emit = Outputs<PeripheralEvent>()
         rig.host.receive(

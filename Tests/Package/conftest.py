@@ -6,17 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from long_tests import skip_long
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "Tools/debian"))
 
 
 def pytest_collection_modifyitems(items):
-    """Skips the long tests unless Tools/test --long asked for them."""
-    if os.environ.get("PERIPHERAL_EMU_LONG"):
-        return
-    for item in items:
-        if item.get_closest_marker("long"):
-            item.add_marker(pytest.mark.skip(reason="takes over a minute: Tools/test --long"))
+    """Skips the long tests unless they were asked for."""
+    skip_long(items)
 
 
 def build(folder, **environment):

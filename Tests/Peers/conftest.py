@@ -1,18 +1,11 @@
 """What every peer test shares: long ones run only where asked for, and the binary is there."""
-import os
-
-import pytest
-
 from emulator import binary
+from long_tests import skip_long
 
 
 def pytest_collection_modifyitems(items):
-    """Skips the long tests unless Tools/test --long asked for them."""
-    if os.environ.get("PERIPHERAL_EMU_LONG"):
-        return
-    for item in items:
-        if item.get_closest_marker("long"):
-            item.add_marker(pytest.mark.skip(reason="takes over a minute: Tools/test --long"))
+    """Skips the long tests unless they were asked for."""
+    skip_long(items)
 
 
 def pytest_report_header():

@@ -12,11 +12,7 @@ import Wire
         _ configuration: SecurityConfiguration, _ features: PairingFeatures,
         _ tamper: @escaping ([UInt8]) -> [[UInt8]]
     ) -> PairingRig {
-        var rig = PairingRig(configuration, features)
-        rig.tamper = tamper
-        rig.pair()
-        #expect(rig.bond == nil)
-        #expect(rig.manager.bonds.isEmpty)
+        let rig = attackAllowingEncryption(configuration, features, tamper)
         #expect(rig.manager.encryption(of: 0) == nil)
         return rig
     }
