@@ -35,11 +35,12 @@ let package = Package(
     name: "peripheral-emu",
     products: [.executable(name: "peripheral-emu", targets: ["peripheral-emu"])],
     targets: [
-        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml and
-        // libcrypto are linked.
+        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml,
+        // libcrypto and SQLite are linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         // ground
@@ -83,6 +84,8 @@ let package = Package(
             "LinuxIO", ["Wire", "SansIO", "HCI", "Advertising", "CBluetooth", "CLinux"],
             edge: true),
         layer("OpenSSLCrypto", ["GATT", "SMP", "CCrypto"], edge: true),
+        layer(
+            "SQLiteStore", ["Wire", "SMP", "Advertising", "Emulator", "CSQLite"], edge: true),
 
         // executables
         .executableTarget(
@@ -90,7 +93,7 @@ let package = Package(
             dependencies: [
                 "Wire", "SansIO", "HCI", "GATT", "SMP", "Advertising", "Behaviours", "BLEHost",
                 "VirtualController", "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO",
-                "OpenSSLCrypto", "CLinux",
+                "OpenSSLCrypto", "SQLiteStore", "CLinux",
             ],
             swiftSettings: edge),
 
@@ -163,6 +166,7 @@ let package = Package(
             fixtures: ["Snapshots"]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("OpenSSLCrypto", ["Wire"]),
+        tests("SQLiteStore", ["Wire", "SMP", "Advertising", "Emulator"]),
         tests("SMP", ["Wire", "SansIO", "OpenSSLCrypto", "Harness", "TestFiles"]),
         tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
     ]

@@ -1,5 +1,5 @@
 // Between the Security Manager, the controller and the GATT server.
-import GATT
+public import GATT
 import HCI
 import L2CAP
 public import SMP
@@ -49,6 +49,8 @@ extension PeripheralHost {
             case .encryption(let link, _), .paired(let link, _):
                 server.setSecurity(
                     linkSecurity(of: link), of: link, peer: security.bond(of: link)?.peer.address)
+                // What a bonded client missed while it was away, such as a Service Changed.
+                sendPendingIndication(to: link, at: now, &out, &emit)
             case .forgotten(let peer): server.forget(peer.address)
             case .ended(let link, .failed(.pairingNotSupported)):
                 emit.append(.pairingRefused(link: link))
@@ -58,6 +60,15 @@ extension PeripheralHost {
             emit.append(.security(event))
         }
         securityEvents.removeAll()
+    }
+
+    // MARK: what is kept
+
+    /// Takes up what was stored of bonded peers; before the first link.
+    public mutating func restore(bonds: [Bond], clients: [BondedClient]) {
+        security.restore(bonds)
+        server.restore(clients)
+        server.hasNewsOfClients = true
     }
 
     // MARK: a person's answers

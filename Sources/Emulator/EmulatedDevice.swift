@@ -45,6 +45,11 @@ public struct EmulatedDevice: Sendable {
     private var sample = ByteBlock(capacity: 32)
     var hostEvents = Outputs<PeripheralEvent>()
 
+    /// What is kept over a restart; nil where nothing is.
+    var memory: DeviceMemory?
+    /// Whether `takeStateChanges` has told address, key and hash.
+    var hasToldIdentity = false
+
     // What `Reactions` works with.
     /// Values that repeat others.
     let echoes: [(handle: UInt16, of: UInt16)]
@@ -89,9 +94,11 @@ public struct EmulatedDevice: Sendable {
     ///   - authenticator: computes the Database Hash; without one it has no value.
     ///   - cipher: pairs and encrypts; without one pairing is refused.
     ///   - keys: where keys come from; nil: from the seed, which is for virtual time only.
+    ///   - state: what was kept of an earlier run, empty for the first one; nil keeps nothing.
     public init(
         profile: DeviceProfile, seed: UInt64, authenticator: (any MessageAuthenticator)? = nil,
-        cipher: (any SecurityCipher)? = nil, keys: (any SecurityRandom)? = nil
+        cipher: (any SecurityCipher)? = nil, keys: (any SecurityRandom)? = nil,
+        state: DeviceState? = nil
     ) {
         self.profile = profile
         self.seed = seed
@@ -108,7 +115,8 @@ public struct EmulatedDevice: Sendable {
         switch profile.device.address {
         case .randomStatic(let address):
             var random = SeededRandom(seed: seed, stream: "address of \(profile.device.name)")
-            randomAddress = address ?? DeviceAddress.randomStatic(from: random.next())
+            randomAddress =
+                address ?? state?.address ?? DeviceAddress.randomStatic(from: random.next())
         case .publicDevice: randomAddress = nil
         }
         let set = profile.advertising.first
@@ -128,6 +136,9 @@ public struct EmulatedDevice: Sendable {
             var keys = keys ?? GeneratorRandom(SeededRandom(seed: seed, stream: "keys"))
             configuration.security = security
             configuration.security.identityKey = keys.octets(16, for: .identityKey)
+            if let key = state?.identityKey, key.count == 16 {
+                configuration.security.identityKey = key
+            }
             configuration.cipher = cipher
             configuration.keys = keys
         }
@@ -135,6 +146,8 @@ public struct EmulatedDevice: Sendable {
             configuration,
             server: plan.makeServer(profile.server, authenticator: authenticator))
         host.server.reportsAccess = feelsUse
+        memory = state.map { DeviceMemory($0, plan) }
+        restoreBonds()
     }
 
     /// Whether each read and write is told; what follows of them is done either way.
@@ -173,9 +186,15 @@ public struct EmulatedDevice: Sendable {
     }
 
     private mutating func start(_ binding: ValueBinding, at now: Instant) {
-        let machine = ValueMachine(
+        var machine = ValueMachine(
             binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
             stream: "value \(binding.valueHandle)", surroundings: surroundings)
+        // What does not fit any more is of a profile before this one.
+        if let octets = memory?.value(of: binding.valueHandle),
+            host.server.setValue(octets, of: binding.valueHandle)
+        {
+            _ = machine.resume(from: octets)
+        }
         host.server.setValue(machine.value, of: binding.valueHandle)
         let isStream = binding.send == .asFastAsPossible
         if isStream { streams.append(values.count) }

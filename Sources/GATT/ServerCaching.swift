@@ -15,6 +15,20 @@ extension GATTServer {
     /// Forgets a client whose bond is gone.
     public mutating func forget(_ peer: DeviceAddress) {
         bondedClients.removeAll { $0.peer == peer }
+        hasNewsOfClients = true
+    }
+
+    /// What is to be stored of all bonded clients at this moment, the one used last at the end:
+    /// also of those that are connected.
+    public var keptClients: [BondedClient] {
+        var kept = bondedClients
+        for client in links.indices
+        where links[client].isConnected && links[client].isRecalled && links[client].security.bonded
+        {
+            kept.removeAll { $0.peer == links[client].peer }
+            kept.append(bondedClient(of: client))
+        }
+        return Array(kept.suffix(Self.bondedClientsMax))
     }
 
     /// What is to be stored of a connected client, should it be bonded.
@@ -99,6 +113,7 @@ extension GATTServer {
         let index = serviceChangedIndex
         for client in links.indices where links[client].isConnected {
             links[client].awareness = .unaware
+            hasNewsOfClients = true
             guard let index, subscription(of: index, client: client) & 2 != 0 else { continue }
             addChange(range, to: client)
             links[client].hasChangedAgain = true
@@ -132,6 +147,7 @@ extension GATTServer {
         links[client].changedStart = 0
         links[client].changedEnd = 0
         links[client].awareness = .aware
+        hasNewsOfClients = true
     }
 
     // MARK: Robust caching
@@ -154,6 +170,7 @@ extension GATTServer {
         let isRequest = ATTOpcode(rawValue: pdu[0]).isRequest
         if isRequest, links[client].awareness == .informed {
             links[client].awareness = .aware
+            hasNewsOfClients = true
         }
         guard isUnaware(client), let handle = request.handleAsked(pdu) else { return }
         if isRequest { links[client].awareness = .informed }

@@ -16,6 +16,7 @@ struct LiveWorldRun: ~Copyable {
     private var server: AirServer?
     private let activity: LiveActivity?
     private let control: ControlDoor?
+    private let keeper: StateKeeper?
     private var felt = Outputs<ActivityInput>()
     private var clock = WallClock()
     private var guests: [Guest] = []
@@ -34,7 +35,8 @@ struct LiveWorldRun: ~Copyable {
 
     init(
         loop: consuming EventLoop, world: World, reporter: Reporter, server: AirServer?,
-        activity: LiveActivity?, control: ControlDoor?, end: Instant?
+        activity: LiveActivity?, control: ControlDoor?, keeper: StateKeeper?,
+        end: Instant?
     ) {
         self.loop = loop
         self.world = world
@@ -43,6 +45,7 @@ struct LiveWorldRun: ~Copyable {
         self.server = server
         self.activity = activity
         self.control = control
+        self.keeper = keeper
         self.end = end
     }
 
@@ -107,9 +110,10 @@ struct LiveWorldRun: ~Copyable {
         }
     }
 
-    /// Writes out what a turn has brought.
+    /// Writes out what a turn has brought; first what is to be kept.
     private mutating func turn() throws(SystemError) -> ExitCode? {
         let now = loop.now()
+        keeper?.store(world.takeStateChanges(), &reporter, at: now)
         if let server {
             // A host that does not read is held off by the air, which sees its packets wait.
             for index in guests.indices

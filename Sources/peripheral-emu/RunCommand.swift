@@ -20,15 +20,26 @@ enum RunCommand {
             ActivityOption.apply(options, to: &profile, &console),
             ValueOption.apply(options, to: &profile, &console)
         else { return .usage }
+        let keeper: StateKeeper?
+        do throws(StateKeeper.Refusal) {
+            keeper = try StateKeeper.open(options, profile, &console)
+        } catch {
+            console.error("\(error)")
+            return .failure
+        }
+        if options.capture != nil, profile.security.map({ $0.policy != .refused }) == true {
+            console.log(
+                LogLine(.info, "capture: keys of pairings and encrypted values stand in it, readable"))
+        }
         do throws(SystemError) {
             switch options.controller {
             case nil, .virtual:
-                let world = makeWorld(profile, options)
+                let world = makeWorld(profile, options, keeper)
                 return options.virtualTime
-                    ? try runVirtual(world, options, console)
-                    : try runLive(world, options, console)
+                    ? try runVirtual(world, options, keeper, console)
+                    : try runLive(world, options, keeper, console)
             case .transport(let spec):
-                return try runOn(spec, profile, options, console)
+                return try runOn(spec, profile, options, keeper, console)
             }
         } catch {
             console.error("\(error)")
@@ -37,19 +48,22 @@ enum RunCommand {
     }
 
     private static func makeDevice(
-        _ profile: DeviceProfile, seed: UInt64, _ options: RunOptions
+        _ profile: DeviceProfile, seed: UInt64, _ options: RunOptions, _ keeper: StateKeeper?
     ) -> EmulatedDevice {
         var device = EmulatedDevice(
             profile: profile, seed: seed, authenticator: OpenSSLAuthenticator(),
             cipher: OpenSSLCipher(),
-            keys: options.virtualTime ? nil : GeneratorRandom(SystemRandomNumberGenerator()))
+            keys: options.virtualTime ? nil : GeneratorRandom(SystemRandomNumberGenerator()),
+            state: keeper?.state)
         device.reportsAccess = options.logLevel >= .info || options.control != nil
         return device
     }
 
-    private static func makeWorld(_ profile: DeviceProfile, _ options: RunOptions) -> World {
+    private static func makeWorld(
+        _ profile: DeviceProfile, _ options: RunOptions, _ keeper: StateKeeper?
+    ) -> World {
         let seed = options.seed ?? virtualSeed
-        let device = makeDevice(profile, seed: seed, options)
+        let device = makeDevice(profile, seed: seed, options, keeper)
         var central: ScriptedCentral?
         if options.withCentral {
             var random = SeededRandom(seed: seed, stream: "central")
@@ -72,7 +86,7 @@ enum RunCommand {
     }
 
     private static func runVirtual(
-        _ world: World, _ options: RunOptions, _ console: Console
+        _ world: World, _ options: RunOptions, _ keeper: StateKeeper?, _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
         if options.capture != nil { world.capture(epoch: BtsnoopWriter.virtualEpoch) }
@@ -80,12 +94,12 @@ enum RunCommand {
             console: console, capture: try openCapture(options), start: .zero,
             isLive: false, json: options.json)
         var run = VirtualTimeRun(
-            world: world, reporter: reporter, duration: options.duration ?? .zero)
+            world: world, reporter: reporter, keeper: keeper, duration: options.duration ?? .zero)
         return run.run()
     }
 
     private static func runLive(
-        _ world: World, _ options: RunOptions, _ console: Console
+        _ world: World, _ options: RunOptions, _ keeper: StateKeeper?, _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
         let capture = try openCapture(options)
@@ -100,7 +114,7 @@ enum RunCommand {
         let control = try openControl(options, &loop, &reporter)
         var run = LiveWorldRun(
             loop: loop, world: world, reporter: reporter, server: server, activity: activity,
-            control: control, end: options.duration.map { start + $0 })
+            control: control, keeper: keeper, end: options.duration.map { start + $0 })
         return try run.run()
     }
 
@@ -147,13 +161,14 @@ enum RunCommand {
     }
 
     private static func runOn(
-        _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions, _ console: Console
+        _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions,
+        _ keeper: StateKeeper?, _ console: Console
     ) throws(SystemError) -> ExitCode {
         let seed = options.seed ?? machineID() ?? virtualSeed
         let capture = try openCapture(options)
         var loop = try EventLoop()
         let start = loop.now()
-        var port = DevicePort(device: makeDevice(profile, seed: seed, options))
+        var port = DevicePort(device: makeDevice(profile, seed: seed, options, keeper))
         port.device.setClock(epoch: loop.unixMicroseconds(at: .zero))
         if options.capture != nil {
             port.capture = BtsnoopWriter(epoch: loop.unixMicroseconds(at: .zero))
@@ -164,7 +179,8 @@ enum RunCommand {
         let control = try openControl(options, &loop, &reporter)
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: spec.closed(),
-            activity: activity, control: control, end: options.duration.map { start + $0 },
+            activity: activity, control: control, keeper: keeper,
+            end: options.duration.map { start + $0 },
             reconnects: options.reconnects)
         return try run.run()
     }

@@ -31,6 +31,8 @@ public enum ActivityReason: Equatable, Sendable, CustomStringConvertible {
     case unused(TimeSpan)
     case idle(TimeSpan)
     case lost(String)
+    /// It was in use before the device was started again.
+    case resumed
 
     /// `activity 0.31 g above 0.12 g`, `idle: below 0.05 g for 10 s`.
     public var description: String {
@@ -46,6 +48,7 @@ public enum ActivityReason: Equatable, Sendable, CustomStringConvertible {
         case .unused(let hold): "idle: not used for \(hold)"
         case .idle(let span): "asleep: idle for \(span)"
         case .lost(let reason): "idle: source lost: \(reason)"
+        case .resumed: "in use before the restart"
         }
     }
 
