@@ -316,6 +316,33 @@ public struct PeripheralHost: Sendable {
         process(at: now, &out, &emit)
     }
 
+    /// Notifies or indicates values that change at one instant: in one PDU where a client takes
+    /// that and they fit, else one by one.
+    public mutating func notify(
+        _ handles: [UInt16], at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) {
+        for link in session.table.links.indices where session.table.links[link].isOpen {
+            let isTogether = notifyTogether(handles, to: link, at: now, &out)
+            for handle in handles where !isTogether || !server.isNotified(handle, of: link) {
+                _ = notify(handle, to: link, at: now, &out, &emit)
+            }
+        }
+        process(at: now, &out, &emit)
+    }
+
+    private mutating func notifyTogether(
+        _ handles: [UInt16], to link: Int, at now: Instant, _ out: inout ByteBlock
+    ) -> Bool {
+        guard server.takesMultiple(link) else { return false }
+        let asked = handles.filter { server.isNotified($0, of: link) }
+        reply.removeAll()
+        guard case .notification = server.multipleNotification(of: asked, to: link, into: &reply)
+        else { return false }
+        sendReply(cid: L2CAPChannel.attribute, to: link, at: now, &out)
+        return true
+    }
+
     /// Notifies or indicates the value of `handle` to every client that asked for it and whose link
     /// can send at once; the others miss it.
     /// - Returns: whether it went to anyone.

@@ -75,8 +75,8 @@ public struct GeneratorState: Sendable {
         }
     }
 
-    /// Goes on from a number that it gave before a restart: a counter counts on from there, a random
-    /// walk walks on.
+    /// Goes on from a number that it gave before a restart: a counter counts on from there, a
+    /// random walk walks on.
     mutating func resume(from octets: Span<UInt8>) {
         guard format.kind == .integer, format.width <= 8 else {
             if let value = format.decode(octets) { resume(from: value, steps: nil) }

@@ -101,8 +101,8 @@ public struct ValueMachine: Sendable {
         return sent(isChanged: isChanged)
     }
 
-    /// Takes up the octets of a sample before a restart: counters count on from there, and it is the
-    /// value until the next sample. A constant is what it was set or written to.
+    /// Takes up the octets of a sample before a restart: counters count on from there, and it is
+    /// the value until the next sample. A constant is what it was set or written to.
     /// - Returns: false, and nothing changed, where they are none of this source.
     public mutating func resume(from bytes: [UInt8]) -> Bool {
         if source.isLive {

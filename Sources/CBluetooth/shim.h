@@ -12,6 +12,6 @@ static const int peripheral_emu_af_bluetooth = AF_BLUETOOTH;
 static const int peripheral_emu_btproto_hci = BTPROTO_HCI;
 static const unsigned long peripheral_emu_hcidevup = HCIDEVUP;
 static const unsigned long peripheral_emu_hcidevdown = HCIDEVDOWN;
-static const unsigned long peripheral_emu_hcigetdevlist = HCIGETDEVLIST;
+static const unsigned long peripheral_emu_hcigetauthinfo = HCIGETAUTHINFO;
 static const unsigned long peripheral_emu_hcigetdevinfo = HCIGETDEVINFO;
 #endif

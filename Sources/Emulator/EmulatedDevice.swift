@@ -86,6 +86,9 @@ public struct EmulatedDevice: Sendable {
         var machine: ValueMachine
     }
 
+    /// The values that are sent at this instant.
+    private var dueHandles: [UInt16] = []
+
     /// Notifications of each value that go out in one turn; then others have theirs.
     static let streamedMax = 64
 
@@ -172,7 +175,14 @@ public struct EmulatedDevice: Sendable {
             isOn = true
             let since = TimeSpan(microseconds: surroundings.unixMicroseconds)
             surroundings.unixMicroseconds = (since + (now - .zero)).microseconds
-            for binding in plan.bindings { start(binding, at: now) }
+            // Named, not numbered: what a seed makes stays when handles move.
+            var met: [String: Int] = [:]
+            for binding in plan.bindings {
+                let name = "\(binding.serviceName)/\(binding.name)"
+                let count = met[name, default: 0]
+                met[name] = count + 1
+                start(binding, stream: count == 0 ? name : "\(name) \(count + 1)", at: now)
+            }
             for setting in profile.presets {
                 guard let handle = plan.handle(of: setting.target) else { continue }
                 set(
@@ -185,10 +195,10 @@ public struct EmulatedDevice: Sendable {
         forward(at: now, &out, &emit)
     }
 
-    private mutating func start(_ binding: ValueBinding, at now: Instant) {
+    private mutating func start(_ binding: ValueBinding, stream: String, at now: Instant) {
         var machine = ValueMachine(
             binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
-            stream: "value \(binding.valueHandle)", surroundings: surroundings)
+            stream: "value " + stream, surroundings: surroundings)
         // What does not fit any more is of a profile before this one.
         if let octets = memory?.value(of: binding.valueHandle),
             host.server.setValue(octets, of: binding.valueHandle)
@@ -308,6 +318,7 @@ public struct EmulatedDevice: Sendable {
         while let first = due.first, first.deadline <= now {
             expireValue(first.index, at: now, &out)
         }
+        notifyDue(at: now, &out)
         if !records.isEmpty { expireRecords(at: now, &out) }
         if let deadline = advertisingData?.deadline, deadline <= now {
             updateAdvertisingData(at: now, &out)
@@ -324,10 +335,17 @@ public struct EmulatedDevice: Sendable {
         let step = values[index].machine.expire(at: now, into: &sample)
         due.set(index, to: values[index].machine.deadline)
         if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
-        if step.isSent, values[index].isSendable {
-            host.notify(handle, at: now, sending: &out, emit: &hostEvents)
-        }
+        if step.isSent, values[index].isSendable { dueHandles.append(handle) }
         if step.isChanged { echo(handle, at: now, &out) }
+    }
+
+    private mutating func notifyDue(at now: Instant, _ out: inout ByteBlock) {
+        switch dueHandles.count {
+        case 0: return
+        case 1: host.notify(dueHandles[0], at: now, sending: &out, emit: &hostEvents)
+        default: host.notify(dueHandles, at: now, sending: &out, emit: &hostEvents)
+        }
+        dueHandles.removeAll(keepingCapacity: true)
     }
 
     /// Takes a sample of each value that counts writes for each write there was.

@@ -59,6 +59,18 @@ extension GATTServer {
     /// Whether an indication is on its way to the client and not confirmed yet.
     public func awaitsConfirmation(of client: Int) -> Bool { links[client].indicated != 0 }
 
+    /// Whether the client takes several values in one PDU.
+    public func takesMultiple(_ client: Int) -> Bool {
+        links[client].features & ClientFeatures.multipleHandleValueNotifications != 0
+    }
+
+    /// Whether the client has asked for notifications of the value of `handle`.
+    public func isNotified(_ handle: UInt16, of client: Int) -> Bool {
+        guard let index = table.index(of: handle) else { return false }
+        return table.attributes[index].permissions.notify.level != .refused
+            && subscription(of: index, client: client) & 1 != 0
+    }
+
     /// Appends the values of two or more handles as one Multiple Handle Value Notification
     /// (Part F, 3.4.7.4), where the client supports it and wants each as a notification. Nothing is
     /// cut: what does not fit is `tooLong`.
@@ -67,9 +79,7 @@ extension GATTServer {
     ) -> NotificationResult {
         let link = links[client]
         guard link.isConnected, !link.isTimedOut, handles.count >= 2 else { return .unavailable }
-        guard link.features & ClientFeatures.multipleHandleValueNotifications != 0 else {
-            return .notSubscribed
-        }
+        guard takesMultiple(client) else { return .notSubscribed }
         if isUnaware(client) { return .refused(.databaseOutOfSync) }
         let start = pdu.count
         pdu.append(ATTOpcode.multipleHandleValueNotification.rawValue)
@@ -91,10 +101,8 @@ extension GATTServer {
         _ handle: UInt16, to client: Int, into pdu: inout ByteBlock
     ) -> NotificationResult? {
         guard let index = table.index(of: handle) else { return .unavailable }
+        guard isNotified(handle, of: client) else { return .notSubscribed }
         let access = table.attributes[index].permissions.notify
-        guard access.level != .refused, subscription(of: index, client: client) & 1 != 0 else {
-            return .notSubscribed
-        }
         if let objection = links[client].security.objection(
             to: access, by: settings.unencryptedError)
         {

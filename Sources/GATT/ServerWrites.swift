@@ -89,7 +89,9 @@ extension GATTServer {
             }
         case .value, .service, .include, .characteristic, .serverConfiguration, .databaseHash,
             .serviceChanged:
-            if !writeRules.isEmpty || !busy.isEmpty { try checkRules(value, of: handle, from: client) }
+            if !writeRules.isEmpty || !busy.isEmpty {
+                try checkRules(value, of: handle, from: client)
+            }
         }
     }
 

@@ -5,14 +5,14 @@ public import Wire
 /// One host that has joined the air.
 public final class AirPeer {
     public let token: Token
-    /// Its address and port, for messages.
-    public let name: String
-    /// Packets on their way to it; `AirServer.flush` writes them out.
+    /// For messages: its address and port, or the adapter's name.
+    public internal(set) var name: String
+    /// Packets on their way to it; `flush` of who made it writes them out.
     public var output = ByteBlock()
-    fileprivate let descriptor: Descriptor
+    let descriptor: Descriptor
     fileprivate var isWritePending = false
 
-    fileprivate init(token: Token, name: String, descriptor: Descriptor) {
+    init(token: Token, name: String, descriptor: Descriptor) {
         self.token = token
         self.name = name
         self.descriptor = descriptor

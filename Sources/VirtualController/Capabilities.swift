@@ -30,8 +30,8 @@ enum Capabilities {
 
     /// BR/EDR Not Supported and LE Supported (Core 6.0, Vol 2, Part C, 3.3).
     static let lmpFeatures: UInt64 = 1 << 37 | 1 << 38
-    /// LE Encryption, Connection Parameters Request, Extended Reject, Peripheral-initiated Features Exchange, Data
-    /// Packet Length Extension, LE 2M (Core 6.0, Vol 6, Part B, 4.6).
+    /// LE Encryption, Connection Parameters Request, Extended Reject, Peripheral-initiated Features
+    /// Exchange, Data Packet Length Extension, LE 2M (Core 6.0, Vol 6, Part B, 4.6).
     static let leFeatures: UInt64 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 8
     /// All 42 combinations (Core 6.0, Vol 4, Part E, 7.8.27): each role has its own radio.
     static let leStates: UInt64 = 0x3FF_FFFF_FFFF

@@ -23,6 +23,8 @@ struct LiveTransportRun: ~Copyable {
     private var events = Outputs<DeviceEvent>()
     private let end: Instant?
     private let reconnects: Bool
+    /// Whether the transport is to be opened again with CAP_NET_ADMIN.
+    private let keepsNetAdmin: Bool
     private let start: Instant
     private var state: State
 
@@ -44,8 +46,8 @@ struct LiveTransportRun: ~Copyable {
 
     init(
         loop: consuming EventLoop, port: DevicePort, reporter: Reporter, transport: ByteTransport,
-        activity: LiveActivity?, control: ControlDoor?, keeper: StateKeeper?,
-        end: Instant?, reconnects: Bool
+        keepsNetAdmin: Bool, activity: LiveActivity?, control: ControlDoor?,
+        keeper: StateKeeper?, end: Instant?, reconnects: Bool
     ) {
         token = loop.makeToken()
         start = loop.now()
@@ -61,6 +63,7 @@ struct LiveTransportRun: ~Copyable {
         self.keeper = keeper
         self.end = end
         self.reconnects = reconnects
+        self.keepsNetAdmin = keepsNetAdmin
     }
 
     /// Runs until a signal, the end of the duration, or a controller that cannot be used.
@@ -149,6 +152,7 @@ struct LiveTransportRun: ~Copyable {
             switch try transport.read(into: &buffer) {
             case .opened:
                 reporter.log(.info, "\(transport.name) is open", at: now)
+                try Capabilities.drop(keepingNetAdmin: keepsNetAdmin)
                 port.powerOn(at: now, sending: &out, emit: &events)
             case .bytes(let count):
                 let bytes = buffer.bytes

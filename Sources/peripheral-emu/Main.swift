@@ -1,6 +1,7 @@
 // The program: reads the command line and gives each command its run.
 import Emulator
 import Glibc
+import LinuxIO
 import Profiles
 
 @main
@@ -9,6 +10,12 @@ enum PeripheralEmu {
 
     static func main() {
         keepStandardStreams()
+        if CommandLine.arguments.dropFirst().first == AdapterKeeper.argument {
+            if let number = CommandLine.arguments.last.flatMap({ UInt16($0) }) {
+                AdapterKeeper.run(number)
+            }
+            return
+        }
         let code = run(Array(CommandLine.arguments.dropFirst()))
         exit(code.rawValue)
     }
@@ -38,13 +45,15 @@ enum PeripheralEmu {
         case .help: console.print(Options.helpText)
         case .version: console.print("peripheral-emu \(version)")
         case .schema: console.print(ProfileSchema.text)
-        case .reference: console.print(ProfileReference.text)
+        case .reference: console.print(String(ProfileReference.text.dropLast()))
         case .check(let paths): return CheckCommand.run(paths, &console)
         case .replay(let transcript, let profile):
             return CheckCommand.replay(transcript, on: profile, &console)
         case .profiles: return ProfilesCommand.run(&console)
         case .control(let options): return ControlCommand.run(options, &console)
         case .bonds(let options): return BondsCommand.run(options, &console)
+        case .adapters: return AdaptersCommand.run(&console)
+        case .air(let options): return AirCommand.run(options)
         case .run(let options): return RunCommand.run(options)
         }
         return .done

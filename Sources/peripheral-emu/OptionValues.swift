@@ -19,6 +19,14 @@ extension Options {
         return endpoint
     }
 
+    static func adapters(_ text: String) throws(UsageError) -> Int {
+        guard let count = Int(text), (1...VirtualAdapters.countMax).contains(count) else {
+            throw UsageError(
+                "--vhci: \"\(text)\" is no number of 1 to \(VirtualAdapters.countMax) adapters")
+        }
+        return count
+    }
+
     static func airTiming(_ text: String) throws(UsageError) -> Air.Timing {
         switch text {
         case "radio": return .radio

@@ -9,6 +9,10 @@ import Wire
 /// What the user wants done.
 enum Command {
     case run(RunOptions)
+    /// List the Bluetooth adapters of this machine.
+    case adapters
+    /// Be the virtual air alone.
+    case air(RunOptions)
     /// Validate these profiles.
     case check([String])
     /// Replay a transcript on a profile's server.
@@ -33,9 +37,13 @@ struct RunOptions {
     var profiles: [String] = []
     /// nil leaves the choice to the program.
     var controller: ControllerSpec?
+    /// Whether an adapter that is up is taken down for the time.
+    var takesOver = false
     /// Where other hosts join the virtual air; nil is the default place.
     var air: Endpoint?
     var airTiming = Air.Timing.radio
+    /// How many adapters the kernel gets on the virtual air.
+    var adapters: Int?
     /// The probability, 0 to 1, that a packet on the air is lost; nil loses none.
     var airLoss: Double?
     var withCentral = false
@@ -104,6 +112,10 @@ enum Options {
             run, text throws(UsageError) in run.controller = try controller(text)
         },
         Row(
+            "take-over", nil,
+            "take an adapter that is up, and leave it as it was at the end"
+        ) { run, _ throws(UsageError) in run.takesOver = true },
+        Row(
             "air", "HOST:PORT",
             "where other hosts join the virtual air, 127.0.0.1:6402 without it; "
                 + "port 0 takes a free one"
@@ -117,6 +129,10 @@ enum Options {
         Row("air-loss", "P", "lose this share of the packets on the air, such as 10%") {
             run, text throws(UsageError) in run.airLoss = try airLoss(text)
         },
+        Row(
+            "vhci", "N",
+            "give this machine's kernel N Bluetooth adapters on the virtual air, by /dev/vhci"
+        ) { run, text throws(UsageError) in run.adapters = try adapters(text) },
         Row(
             "with-central", nil,
             "let a built-in central show what a phone would see; ends after three "
@@ -204,6 +220,8 @@ enum Options {
     /// The commands and what they do.
     static let commands: [(name: String, help: String)] = [
         ("run", "be the accessory; the default"),
+        ("adapters", "list this machine's Bluetooth adapters and whether they can be had"),
+        ("air", "be the virtual air alone, for accessories and hosts that join it"),
         ("check", "validate profiles and show what they come to"),
         ("ctl", "ask a running accessory for something, see below"),
         ("bonds", "list, remove ADDRESS or all, export: who has paired with an accessory"),
@@ -233,10 +251,12 @@ enum Options {
         if given.contains(help) { return .help }
         if given.contains(version) { return .version }
         if name == "check" { return try check(scan) }
+        if name == "air" { return .air(try air(scan)) }
         if name == "ctl" { return .control(try ControlOptions(scan)) }
         if name == "bonds" { return .bonds(try BondsOptions(scan)) }
         let plain: [(String, Command)] = [
             ("schema", .schema), ("reference", .reference), ("profiles", .profiles),
+            ("adapters", .adapters),
         ]
         if let (_, command) = plain.first(where: { $0.0 == name }) {
             guard scan.options.isEmpty, scan.operands.isEmpty else {
@@ -250,6 +270,24 @@ enum Options {
             throw UsageError("\"\(operand)\" is no option; write --profile \(operand)")
         }
         return .run(try checked(run))
+    }
+
+    /// The options that `air` shares with `run`.
+    private static let airOptions = [
+        "air", "air-timing", "air-loss", "vhci", "duration", "seed", "log-level",
+    ]
+
+    private static func air(_ scan: Scan) throws(UsageError) -> RunOptions {
+        var run = RunOptions()
+        for option in scan.options {
+            guard airOptions.contains(table[option.row].name) else {
+                let options = airOptions.map { "--" + $0 }.joined(separator: ", ")
+                throw UsageError("air does not take --\(table[option.row].name), only \(options)")
+            }
+            try table[option.row].apply(&run, option.argument)
+        }
+        guard let operand = scan.operands.first else { return run }
+        throw UsageError("air takes no profile; write --profile \(operand) without air")
     }
 
     private static func check(_ scan: Scan) throws(UsageError) -> Command {
@@ -283,19 +321,30 @@ enum Options {
             guard run.duration != nil else {
                 throw UsageError("--virtual-time needs an end; add --duration T")
             }
-            guard run.air == nil else {
-                throw UsageError("hosts on --air live in real time; leave out one of the two")
+            guard run.air == nil, run.adapters == nil else {
+                let option = run.air == nil ? "--vhci" : "--air"
+                throw UsageError("hosts on \(option) live in real time; leave out one of the two")
             }
             guard run.control == nil else {
                 throw UsageError(
                     "who asks at --control lives in real time; leave out that or --virtual-time")
             }
         }
+        if run.takesOver {
+            guard case .transport(let spec) = run.controller, let taking = spec.takingOver else {
+                throw UsageError("--take-over needs an adapter; add --controller hci:N")
+            }
+            run.controller = .transport(taking)
+        }
         let needsVirtual =
             run.virtualTime
             ? "--virtual-time"
-            : run.withCentral ? "--with-central" : run.air != nil ? "--air" : "--air-loss"
-        guard run.virtualTime || run.withCentral || run.air != nil || run.airLoss != nil
+            : run.withCentral
+                ? "--with-central"
+                : run.air != nil ? "--air" : run.adapters != nil ? "--vhci" : "--air-loss"
+        guard
+            run.virtualTime || run.withCentral || run.air != nil || run.adapters != nil
+                || run.airLoss != nil
         else { return run }
         switch run.controller {
         case nil, .virtual: run.controller = .virtual
@@ -323,6 +372,8 @@ enum Options {
     static var helpText: String {
         var lines = [
             "Usage: peripheral-emu --profile FILE [OPTION…]",
+            "       peripheral-emu adapters",
+            "       peripheral-emu air [--vhci N] [OPTION…]",
             "       peripheral-emu check FILE…",
             "       peripheral-emu check --transcript FILE PROFILE",
             "       peripheral-emu ctl --control PATH METHOD [ARGUMENT…]",

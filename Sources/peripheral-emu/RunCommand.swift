@@ -28,12 +28,20 @@ enum RunCommand {
             return .failure
         }
         if options.capture != nil, profile.security.map({ $0.policy != .refused }) == true {
-            console.log(
-                LogLine(.info, "capture: keys of pairings and encrypted values stand in it, readable"))
+            let text = "capture: it will hold the keys of pairings, readable to who has the file"
+            console.log(LogLine(.info, text))
         }
         do throws(SystemError) {
-            switch options.controller {
-            case nil, .virtual:
+            let controller: ControllerSpec
+            if let asked = options.controller {
+                controller = asked
+            } else {
+                let choice = AdaptersCommand.choice()
+                controller = choice.controller
+                console.log(LogLine(.info, choice.reason))
+            }
+            switch controller {
+            case .virtual:
                 let world = makeWorld(profile, options, keeper)
                 return options.virtualTime
                     ? try runVirtual(world, options, keeper, console)
@@ -109,35 +117,15 @@ enum RunCommand {
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
         var reporter = Reporter(
             console: console, capture: capture, start: start, isLive: true, json: options.json)
-        let server = try openAir(options, &loop, &reporter)
+        let guests = try AirGuests(options, loop: &loop, &reporter)
         let activity = try openActivity(world.port.device, &loop, &reporter)
         let control = try openControl(options, &loop, &reporter)
+        // All doors are open.
+        try Capabilities.drop(keepingNetAdmin: false)
         var run = LiveWorldRun(
-            loop: loop, world: world, reporter: reporter, server: server, activity: activity,
+            loop: loop, world: world, reporter: reporter, guests: guests, activity: activity,
             control: control, keeper: keeper, end: options.duration.map { start + $0 })
         return try run.run()
-    }
-
-    /// The air's door. A busy default port is done without; one that was asked for is not.
-    private static func openAir(
-        _ options: RunOptions, _ loop: inout EventLoop, _ reporter: inout Reporter
-    ) throws(SystemError) -> AirServer? {
-        do throws(SystemError) {
-            let server = try AirServer(
-                options.air ?? AirServer.endpointDefault, loop: &loop)
-            reporter.log(.info, "air: listening on \(server.endpoint)", at: loop.now())
-            return server
-        } catch {
-            if let endpoint = options.air {
-                throw SystemError(
-                    error.code, operation: "open the air at", object: "\(endpoint)",
-                    reason: error.reason, advice: "--air 127.0.0.1:0 takes a free port")
-            }
-            reporter.log(
-                .warning, "air: \(error); no other host can join, --air HOST:PORT chooses a port",
-                at: loop.now())
-            return nil
-        }
     }
 
     private static func openActivity(
@@ -179,8 +167,8 @@ enum RunCommand {
         let control = try openControl(options, &loop, &reporter)
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: spec.closed(),
-            activity: activity, control: control, keeper: keeper,
-            end: options.duration.map { start + $0 },
+            keepsNetAdmin: spec.isAdapter, activity: activity, control: control,
+            keeper: keeper, end: options.duration.map { start + $0 },
             reconnects: options.reconnects)
         return try run.run()
     }

@@ -14,11 +14,11 @@ private struct Rig {
     private var out = ByteBlock()
     private var events = Outputs<DeviceEvent>()
 
-    init(_ services: String) throws {
+    init(_ services: String, hasImplicitServices: Bool = false) throws {
         let text = """
             peripheral-emu: 1
             device: {name: T}
-            server: {implicit-services: false}
+            server: {implicit-services: \(hasImplicitServices)}
             services:
               - service: 0x1234
                 characteristics:
@@ -50,6 +50,11 @@ private struct Rig {
         receive(Hex.string(header) + pdu)
     }
 
+    mutating func expire(at now: Instant) {
+        device.expire(at: now, sending: &out, emit: &events)
+        answer()
+    }
+
     mutating func complete(_ count: UInt8) {
         receive("041305014000" + Hex.string([count, 0]))
     }
@@ -77,6 +82,41 @@ private struct Rig {
 }
 
 @Suite struct LiveValueTests {
+    @Test(
+        "values due at one instant go out in one PDU to a client that takes that, else one by one",
+        arguments: ["04", "03"])
+    func together(feature: String) throws {
+        var rig = try Rig(
+            """
+            - {characteristic: 0x5671, format: uint8, notify: open, update: every 1 s,
+               value: {counter: {start: 0, step: 1}}}
+            - {characteristic: 0x5672, format: uint8, notify: open, update: every 1 s,
+               value: {counter: {start: 7, step: 1}}}
+            - {characteristic: 0x5673, format: uint8, indicate: open, update: every 1 s,
+               value: {counter: {start: 7, step: 1}}}
+            """, hasImplicitServices: true)
+        // Client Supported Features is found and written.
+        rig.send("080100FFFF292B")
+        let found = try #require(rig.sent.last)
+        rig.send("12" + found.dropFirst(4).prefix(4) + feature)
+        let values = rig.device.plan.bindings.suffix(3).map(\.valueHandle)
+        for handle in values.prefix(2) {
+            rig.send("12" + Hex.string([UInt8(handle + 1), 0]) + "0100")
+        }
+        rig.send("12" + Hex.string([UInt8(values[2] + 1), 0]) + "0200")
+        rig.complete(4)
+        rig.complete(1)
+        rig.sent = []
+        rig.expire(at: .zero + .seconds(1))
+        let names = values.map { Hex.string([UInt8($0)]) }
+        let one = names[0] + "00"
+        let other = names[1] + "00"
+        let expected =
+            feature == "04"
+            ? ["23" + one + "010001" + other + "010008"] : ["1B" + one + "01", "1B" + other + "08"]
+        #expect(rig.sent == expected + ["1D" + names[2] + "0008"])
+    }
+
     @Test("writes of every kind are counted, each once, refused ones not")
     func counted() throws {
         var rig = try Rig(

@@ -11,9 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 LOGS = ROOT / ".build/guest-logs"
 PROFILES = ROOT / "Tests/Guest/profiles"
-# The time-out of the machine, and what starting and ending QEMU may take beyond.
+# The time-out of a scenario, and what booting may take beyond, thrice.
 SECONDS = 300
-SPARE_SECONDS = 30
+SPARE_SECONDS = 240
 
 
 @functools.cache

@@ -49,10 +49,11 @@ def central(controllers, reconnections):
                     expected={"attributes": attributes(), "intervals": intervals()})
 
 
-def test_bluez_uses_the_accessory_on_controllers_of_btvirt():
-    central("btvirt", 10)
-
-
 @pytest.mark.long
-def test_bluez_uses_the_accessory_on_controllers_of_bumble():
-    central("bumble", 10)
+@pytest.mark.parametrize("controllers", ["own", "btvirt", "bumble"])
+def test_bluez_finds_reads_follows_and_meets_the_accessory_ten_times(controllers):
+    central(controllers, 10)
+
+
+def test_bluez_finds_reads_and_follows_the_accessory():
+    central("own", 2)

@@ -1,21 +1,23 @@
-"""Prints the closing line of the peer tests from pytest's JUnit report: N passed, N failed, …"""
+"""Prints the closing line of pytest's JUnit reports together: N passed, N failed, N skipped."""
 import sys
 from xml.etree import ElementTree
 
 
-def main(report):
-    """Adds up the test suites of `report`; a missing report counts as one failure."""
-    try:
-        suites = list(ElementTree.parse(report).iter("testsuite"))
-    except (OSError, ElementTree.ParseError):
-        print("0 passed, 1 failed, 0 skipped")
-        return
+def main(reports):
+    """Adds up the test suites of `reports`; a missing report counts as one failure."""
+    suites, missing = [], 0
+    for report in reports:
+        try:
+            suites += ElementTree.parse(report).iter("testsuite")
+        except (OSError, ElementTree.ParseError):
+            missing += 1
     tests, failures, errors, skipped = (
         sum(int(suite.get(name, 0)) for suite in suites)
         for name in ("tests", "failures", "errors", "skipped"))
-    failed = failures + errors
+    failed = failures + errors + missing
+    tests += missing
     print(f"{tests - failed - skipped} passed, {failed} failed, {skipped} skipped")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

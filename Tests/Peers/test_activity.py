@@ -12,6 +12,8 @@ import btsnoop
 from central import Central
 from controllers import bumble_controllers
 from emulator import Emulator, profile, run, running
+from fake_controller import COMMAND_DISALLOWED
+from rootcanal_peer import rootcanal
 from test_air import LISTENING
 
 PROFILE = """
@@ -145,6 +147,55 @@ def test_the_gap_of_a_change_on_another_controller_is_measured(tmp_path):
     assert code == 0
     assert f"1 change, {gap} us off the air each" in said
     assert btsnoop.statuses(btsnoop.read(capture)) == {0}
+
+
+HASTY = """
+peripheral-emu: 1
+device: {name: Hasty}
+advertising:
+  - type: connectable
+    interval:
+      policy: loop
+      phases: [{interval: 20 ms, for: 30 ms}, {interval: 100 ms, for: 10 ms}]
+    data: [{flags: [general-discoverable, no-br-edr]}, {name: complete}]
+"""
+HASTY_SECONDS = 3
+
+
+async def come_and_go(transport, times):
+    """A central that comes and goes, so that connections meet changes of the interval."""
+    async with Central.on(transport) as central:
+        for _ in range(times):
+            await central.connect((await central.find("Hasty")).address)
+            await central.disconnect()
+        await asyncio.sleep(HASTY_SECONDS)
+
+
+def hasty_run(folder, first, second, times):
+    """Changes and connections on `first`; the statuses of its controller, and how many changes."""
+    path, capture = folder / "hasty.yaml", folder / "hasty.btsnoop"
+    path.write_text(HASTY, encoding="utf-8")
+    with running("--profile", str(path), "--controller", first, "--capture", str(capture)):
+        asyncio.run(come_and_go(second, times))
+    packets = btsnoop.read(capture)
+    changes = len(btsnoop.advertising_intervals(packets)) - 1
+    print(f"{changes} changes of the interval, statuses {sorted(btsnoop.statuses(packets))}")
+    return btsnoop.statuses(packets), changes
+
+
+def test_hasty_changes_and_connections_never_earn_command_disallowed_of_rootcanal(tmp_path):
+    with rootcanal("DEFAULT", "DEFAULT") as (first, second):
+        statuses, changes = hasty_run(tmp_path, first, second, times=2)
+    assert COMMAND_DISALLOWED not in statuses
+    assert changes > 10
+
+
+def test_hasty_changes_never_earn_command_disallowed_of_bumbles_controller(tmp_path):
+    # A connection that meets a change is lost in Bumble's controller: none is made here.
+    with bumble_controllers() as (first, second):
+        statuses, changes = hasty_run(tmp_path, first, second, times=0)
+    assert COMMAND_DISALLOWED not in statuses
+    assert changes > 10
 
 
 @pytest.mark.parametrize("source", ["stdin", "fifo:/no/fifo", "socket:/no/socket", "iio:lis3dh"])

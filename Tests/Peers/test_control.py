@@ -355,9 +355,12 @@ def test_a_capture_that_nobody_reads_holds_nothing_up(tmp_path):
         process.kill()
 
 
-def test_lint_says_line_and_column():
-    _, said = run("check", profile("battery"))
-    assert f"warning: {profile('battery')}:7:15: advertising[0].interval: " in said
+def test_lint_says_line_and_column(tmp_path):
+    path = tmp_path / "plain.yaml"
+    path.write_text("peripheral-emu: 1\ndevice: {name: Plain}\nadvertising:\n"
+                    "  - type: connectable\n    interval: 100 ms\n", encoding="utf-8")
+    _, said = run("check", str(path))
+    assert f"warning: {path}:5:15: advertising[0].interval: " in said
 
 
 def test_json_has_each_decision_about_the_interval():

@@ -18,7 +18,8 @@ struct Limit: CustomTestStringConvertible, Sendable {
 
     private static func characteristic(_ body: String) -> String {
         head
-            + "services: [{service: 0x1234, characteristics: [{characteristic: 0x5678, \(body)}]}]\n"
+            + "services: [{service: 0x1234, characteristics: [{characteristic: 0x5678, "
+            + body + "}]}]\n"
     }
 
     private static func letters(_ count: Int) -> String { String(repeating: "a", count: count) }
@@ -63,10 +64,12 @@ struct Limit: CustomTestStringConvertible, Sendable {
                 + "timeout: 32 s}}\n"
         },
         Limit(name: "supervision timeout", most: 32_000, says: "not within 100 ms to 32 s") {
-            "peripheral-emu: 1\ndevice: {name: T, connection: {interval: 30 ms, timeout: \($0) ms}}\n"
+            "peripheral-emu: 1\ndevice: {name: T, connection: {interval: 30 ms, "
+                + "timeout: \($0) ms}}\n"
         },
         Limit(name: "connection interval", most: 4000, says: "not within 7.5 ms to 4 s") {
-            "peripheral-emu: 1\ndevice: {name: T, connection: {interval: \($0) ms, timeout: 32 s}}\n"
+            "peripheral-emu: 1\ndevice: {name: T, connection: {interval: \($0) ms, "
+                + "timeout: 32 s}}\n"
         },
         Limit(name: "MTU", most: 517, says: "not within 23 to 517") {
             head + "server: {mtu: \($0)}\n"
@@ -89,7 +92,8 @@ struct Limit: CustomTestStringConvertible, Sendable {
         },
         Limit(name: "power", most: 20, says: "not within -127 dBm to 20 dBm") {
             head
-                + "advertising: [{type: connectable, interval: 1 s, data: [{tx-power: \($0) dBm}]}]\n"
+                + "advertising: [{type: connectable, interval: 1 s, "
+                + "data: [{tx-power: \($0) dBm}]}]\n"
         },
         Limit(name: "advertising sets", most: 1, says: "several advertising sets") { count in
             head + "advertising: " + list(count) { _ in "{type: connectable, interval: 1 s}" }
@@ -133,7 +137,8 @@ struct Limit: CustomTestStringConvertible, Sendable {
         },
         Limit(name: "handle", most: 65_535, says: "not within 1 to 65535") {
             head
-                + "services: [{service: battery, handle: \($0)}]\nserver: {implicit-services: false}\n"
+                + "services: [{service: battery, handle: \($0)}]\n"
+                + "server: {implicit-services: false}\n"
         },
     ]
 
@@ -205,7 +210,8 @@ struct Limit: CustomTestStringConvertible, Sendable {
         func profile(_ count: Int) -> String {
             let own = (0..<count).map { _ in "{characteristic: 0x5678, read: open}" }
             return "peripheral-emu: 1\ndevice: {name: T}\nserver: {implicit-services: false}\n"
-                + "services: [{service: 0x1234, characteristics: [\(own.joined(separator: ", "))]}]\n"
+                + "services: [{service: 0x1234, characteristics: ["
+                + own.joined(separator: ", ") + "]}]\n"
         }
         // Two attributes each, and the service's own.
         #expect(Self.refusals(profile(32_767)) == [])

@@ -100,6 +100,43 @@ import Testing
         #expect(error(profile + "b.yaml") == "\"b.yaml\" is no option; write --profile b.yaml")
     }
 
+    @Test("--take-over is for adapters")
+    func takeOver() throws {
+        let options = try run("--profile a.yaml --controller hci:1 --take-over")
+        guard case .transport(let spec) = options.controller else {
+            Issue.record("controller")
+            return
+        }
+        #expect(spec.description == "hci:1" && spec.isAdapter)
+        for controller in ["", " --controller virtual", " --controller unix:/tmp/x"] {
+            #expect(
+                error("--profile a.yaml --take-over" + controller)
+                    == "--take-over needs an adapter; add --controller hci:N")
+        }
+    }
+
+    @Test("air takes the options of the air alone")
+    func air() throws {
+        let words = "air --vhci 2 --air 127.0.0.1:0 --air-timing ideal --air-loss 5% --duration 3s"
+        let parsed = try Options.parse(words.split(separator: " ").map(String.init)).get()
+        guard case .air(let options) = parsed else {
+            Issue.record("air")
+            return
+        }
+        #expect(options.adapters == 2 && options.duration == .seconds(3))
+        #expect(options.airLoss == 0.05)
+        #expect(error("air --vhci 0") == "--vhci: \"0\" is no number of 1 to 16 adapters")
+        #expect(error("air --with-central").hasPrefix("air does not take --with-central, only "))
+        #expect(error("air a.yaml") == "air takes no profile; write --profile a.yaml without air")
+        #expect(
+            error("--profile a.yaml --vhci 1 --controller hci:0")
+                == "--vhci needs the virtual controller; leave out that or --controller hci:0")
+        guard case .adapters = try Options.parse(["adapters"]).get() else {
+            Issue.record("adapters")
+            return
+        }
+    }
+
     @Test("check takes one transcript for one profile")
     func transcript() throws {
         let words = ["check", "--transcript", "t.txt", "a.yaml"]

@@ -1,5 +1,4 @@
 // hci: a Bluetooth adapter of this machine, by the kernel's user channel.
-import CBluetooth
 import Glibc
 import HCI
 
@@ -9,6 +8,11 @@ struct HCIUserChannel: TransportSource {
     static let form = "hci:N"
     static let meaning = "a Bluetooth adapter of this machine, which must be down"
     private let adapter: UInt16
+    /// Whether an adapter that is up is taken down for the time.
+    var takesOver = false
+    private var keeper: AdapterKeeper?
+
+    init(adapter: UInt16) { self.adapter = adapter }
 
     init?(specification: Substring) {
         // 0xFFFF is the kernel's "no adapter".
@@ -18,27 +22,42 @@ struct HCIUserChannel: TransportSource {
 
     var place: String { "hci\(adapter)" }
 
-    func open() throws(SystemError) -> Opening {
-        let type = Int32(SOCK_RAW.rawValue) | O_NONBLOCK | O_CLOEXEC
-        let number = socket(peripheral_emu_af_bluetooth, type, peripheral_emu_btproto_hci)
-        guard number >= 0 else { throw failure(errno) }
-        let descriptor = Descriptor(number)
-        var address = sockaddr_hci()
-        address.hci_family = sa_family_t(peripheral_emu_af_bluetooth)
-        address.hci_dev = adapter
-        address.hci_channel = UInt16(HCI_CHANNEL_USER)
-        let length = socklen_t(MemoryLayout<sockaddr_hci>.size)
-        let result = unsafe withUnsafePointer(to: address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(number, $0, length)
-            }
+    mutating func open() throws(SystemError) -> Opening {
+        let socket: HCISocket
+        do throws(SystemError) { socket = try HCISocket() } catch { throw failure(error.code) }
+        if takesOver { try takeDown() }
+        if let code = socket.take(adapter) { throw failure(code) }
+        return .open(socket.descriptor)
+    }
+
+    /// Switches off an adapter that is up, and has it switched on again at the end.
+    private mutating func takeDown() throws(SystemError) {
+        guard let socket = try? HCISocket(), let information = socket.information(adapter) else {
+            return
         }
-        guard result == 0 else { throw failure(errno) }
-        return .open(descriptor)
+        // Started while the process has what it needs, and before the adapter is touched.
+        if keeper == nil { keeper = try AdapterKeeper(of: adapter) }
+        guard information.isUp, !HCISocket.isInUserChannel(adapter) else { return }
+        if let code = socket.takeDown(adapter) { throw failure(code) }
+        keeper?.restore()
+    }
+
+    mutating func close() {
+        keeper?.end()
+        keeper = nil
     }
 
     /// Why the adapter cannot be had, and what to do.
     func failure(_ code: Int32) -> SystemError {
+        var code = code
+        if code == EBUSY, let adapter = Adapter.named(adapter) {
+            // The kernel says the same of all these.
+            switch adapter.state {
+            case .taken: code = EUSERS
+            case .starting, .free: code = EAGAIN
+            case .up, .blocked: break
+            }
+        }
         let (reason, advice) = sentence(code)
         return SystemError(
             code, operation: "open", object: "hci:\(adapter)", reason: reason, advice: advice)
@@ -47,21 +66,44 @@ struct HCIUserChannel: TransportSource {
     private func sentence(_ code: Int32) -> (reason: String?, advice: String?) {
         switch code {
         case EAFNOSUPPORT, EPROTONOSUPPORT:
-            ("no Bluetooth in this kernel", "use --controller virtual, or a controller over TCP")
+            (Adapter.noBluetooth, "use --controller virtual, or a controller over TCP")
         case EPERM, EACCES:
-            (
-                "the user channel needs the capability CAP_NET_ADMIN",
-                "run as root, or once: sudo setcap cap_net_admin+ep peripheral-emu"
-            )
+            ("an adapter needs the capability CAP_NET_ADMIN", Capabilities.remedy)
         case EBUSY, EALREADY:
             (
-                "the adapter is up",
-                "take it down: bluetoothctl power off, or sudo hciconfig hci\(adapter) down"
+                "the adapter is up" + user(HCIHolders.daemon),
+                "add --take-over, which takes it down for the time, or do that yourself: "
+                    + "bluetoothctl power off, or sudo hciconfig hci\(adapter) down"
             )
-        case EUSERS: ("another program has the adapter's user channel", "end that program first")
-        case ENODEV: ("there is no such adapter", "see /sys/class/bluetooth for those there are")
-        case ERFKILL: ("the adapter is switched off by rfkill", "rfkill unblock bluetooth")
+        case EUSERS:
+            (
+                "another program has the adapter"
+                    + user(HCIHolders.userChannels.joined(separator: " or ")),
+                "end that program first"
+            )
+        case ENODEV:
+            ("there is no such adapter", "peripheral-emu adapters lists those there are")
+        case ERFKILL:
+            ("the adapter is switched off by rfkill", "run: sudo rfkill unblock bluetooth")
+        case EAGAIN: ("the kernel is setting the adapter up", nil)
         default: (nil, nil)
+        }
+    }
+
+    private func user(_ name: String?) -> String {
+        name.map { $0.isEmpty ? "" : ", used by \($0)" } ?? ""
+    }
+
+    func read(_ descriptor: Descriptor, into buffer: inout ReadBuffer, _ name: String)
+        throws(SystemError) -> Descriptor.Transfer
+    {
+        do throws(SystemError) {
+            return try buffer.fill(from: descriptor, name)
+        } catch {
+            // So the kernel says that the adapter is no more.
+            guard error.code == EPIPE || error.code == ENODEV else { throw error }
+            throw SystemError(
+                EPIPE, operation: "use", object: name, reason: "the adapter was removed")
         }
     }
 

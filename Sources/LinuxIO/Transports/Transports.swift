@@ -65,8 +65,29 @@ public struct TransportSpec: CustomStringConvertible {
     /// Not opened yet; each opening takes a copy.
     let source: any TransportSource
 
+    init(text: String, source: any TransportSource) {
+        self.text = text
+        self.source = source
+    }
+
     /// As the user wrote it.
     public var description: String { text }
+
+    /// The adapter of this machine with a number.
+    public init(adapter: UInt16) {
+        text = "hci:\(adapter)"
+        source = HCIUserChannel(adapter: adapter)
+    }
+
+    /// Whether it is an adapter of this machine.
+    public var isAdapter: Bool { source is HCIUserChannel }
+
+    /// The same adapter, which is taken down first where it is up; nil where it is no adapter.
+    public var takingOver: TransportSpec? {
+        guard var channel = source as? HCIUserChannel else { return nil }
+        channel.takesOver = true
+        return TransportSpec(text: text, source: channel)
+    }
 
     /// Opens the transport: a client begins to connect, a server listens.
     public func open() throws(SystemError) -> ByteTransport {

@@ -108,6 +108,8 @@ private struct Composition {
                 flags |= UInt64(value)
             }
             guard let bits = field.bits.first(where: { $0.name == given.name }) else { continue }
+            // Who gives a bit of a field wants the field.
+            if !field.isFlags, allows(field.conditions) { decide(field.conditions) }
             guard let source = bits.source(given.place, context) else { return isBroken = true }
             packed[index].append(
                 PackedBits(
@@ -133,12 +135,16 @@ private struct Composition {
             return
         }
         let field = layout.fields[index]
-        for condition in field.conditions {
+        decide(field.conditions)
+        guard let read = field.sources(given, context) else { return isBroken = true }
+        sources[index] = read
+    }
+
+    private mutating func decide(_ conditions: [FlagCondition]) {
+        for condition in conditions {
             decided |= 1 << UInt64(condition.bit)
             if condition.isSet { flags |= 1 << UInt64(condition.bit) }
         }
-        guard let read = field.sources(given, context) else { return isBroken = true }
-        sources[index] = read
     }
 
     private func allows(_ conditions: [FlagCondition]) -> Bool {
@@ -188,6 +194,9 @@ private struct Composition {
     private func atRest(_ field: Field) -> [ValueSource] {
         if let clock, field.repetition == .once, let source = field.clocked(clock) {
             return [source]
+        }
+        if field.isUnused, case .number(let spec) = field.format {
+            return [.constant(spec.format.encode(.nan))]
         }
         let rest = ValueForm(format: field.format).atRest
         switch field.repetition {

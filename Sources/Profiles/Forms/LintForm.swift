@@ -9,7 +9,8 @@ extension Form where Value == LintSpec {
             keys.read("silent", into: &spec.silent, .list(of: rule, says: "a list of rules"))
             let editions = AppleEdition.allCases.map(\.rawValue).joined(separator: " or ")
             let year = Form<Int>.integer(2000...2100, says: editions)
-            let edition = Form<AppleEdition>(says: editions, schema: year.schema) { place, context in
+            let edition = Form<AppleEdition>(says: editions, schema: year.schema) {
+                place, context in
                 guard let year = year.read(place, context) else { return nil }
                 guard let edition = AppleEdition(rawValue: "\(year)") else {
                     context.report(place, "\(year) is no edition", "write \(editions)")

@@ -206,7 +206,8 @@ struct ReactionForm {
         }
     }
 
-    /// `{hex: "10..02"}`: octets among which `..` is the first one that was written; nil for all else.
+    /// `{hex: "10..02"}`: octets among which `..` is the first one that was written; nil for all
+    /// else.
     private static func answer(_ place: Place) -> (octets: [UInt8], places: [Int])? {
         guard case .mapping(let pairs) = place.node.content, pairs.count == 1,
             pairs[0].key == "hex", case .scalar(let scalar) = pairs[0].value.content,

@@ -67,6 +67,8 @@ public struct Field: Equatable, Sendable {
     public var bits: [BitField] = []
     /// Whether its bits say which fields behind it are there.
     public var isFlags = false
+    /// Whether it is no number where no value is given, because its place alone is needed.
+    public var isUnused = false
 
     public init(name: String, format: ValueFormat) {
         self.name = name

@@ -38,6 +38,10 @@ struct LayoutLine {
         }
         guard let format = format(type, scale, unit) else { return nil }
         var field = Field(name: name, format: format)
+        if rest.first == "~" {
+            rest.removeFirst()
+            field.isUnused = true
+        }
         if rest.first == "#" {
             rest.removeFirst()
             field.isFlags = true
@@ -112,7 +116,7 @@ struct LayoutLine {
 
     /// What stands behind a sign, up to the next one.
     private static func modifier(_ rest: inout Substring) -> Substring {
-        let inner = rest.dropFirst().prefix { !"*@#[?+".contains($0) }
+        let inner = rest.dropFirst().prefix { !"*@~#[?+".contains($0) }
         rest = rest[inner.endIndex...]
         return inner
     }

@@ -21,26 +21,24 @@ struct KeyNotes {
 
     init(title: String) { self.title = title }
 
-    /// By the map's path.
+    /// By the map's path. Tools/names/keys.txt says how the notes are written.
     static var all: [String: KeyNotes] {
         var all: [String: KeyNotes] = [:]
         var path = ""
-        for text in [deviceNotes, serviceNotes, valueNotes, advertisingNotes] {
-            for line in text.split(separator: "\n") {
-                let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
-                    trimmed($0)
-                }
-                if line.hasPrefix("@"), cells.count == 4 {
-                    path = String(cells[0].dropFirst())
-                    var notes = KeyNotes(title: cells[1])
-                    notes.context = cells[2]
-                    notes.base = entries(cells[3])
-                    all[path] = notes
-                } else if cells.count == 5 {
-                    all[path]?.rows[cells[0]] = Row(
-                        initial: cells[1], example: cells[2], needs: entries(cells[3]),
-                        meaning: cells[4])
-                }
+        for line in text.split(separator: "\n") {
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
+                trimmed($0)
+            }
+            if line.hasPrefix("@"), cells.count == 4 {
+                path = String(cells[0].dropFirst())
+                var notes = KeyNotes(title: cells[1])
+                notes.context = cells[2]
+                notes.base = entries(cells[3])
+                all[path] = notes
+            } else if cells.count == 5 {
+                all[path]?.rows[cells[0]] = Row(
+                    initial: cells[1], example: cells[2], needs: entries(cells[3]),
+                    meaning: cells[4])
             }
         }
         return all

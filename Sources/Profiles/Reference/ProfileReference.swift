@@ -17,7 +17,7 @@ public enum ProfileReference {
 
 /// One map of the format.
 struct ReferenceSection {
-    /// `services[].characteristics[].length`; several maps that can stand at one place are numbered.
+    /// `services[].characteristics[].length`; a second map at the same place has a number behind.
     var path: String
     var notes: KeyNotes
     var properties: [Schema.Property]

@@ -117,6 +117,11 @@ def bumble():
     return adapters("bumble", sys.executable, HERE / "bumble_controllers.py")
 
 
+def own():
+    """The program's own virtual controllers."""
+    return adapters("air", PROGRAM, "air", "--vhci", "2")
+
+
 def record():
     """The kernel's record of all HCI traffic, which btmon writes."""
     process = start("btmon", "btmon", "-w", LOGS / "kernel.btsnoop")
