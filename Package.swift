@@ -126,6 +126,11 @@ let package = Package(
             name: "lossy-hour",
             dependencies: ["Harness", "LinuxIO", "SansIO", "VirtualController"],
             path: "Tests/LossyHour", swiftSettings: house),
+        // Stores until it is killed, for Tests/Peers/test_state.py.
+        .executableTarget(
+            name: "state-workload",
+            dependencies: ["Harness", "Emulator", "LinuxIO", "SQLiteStore", "SansIO"],
+            path: "Tests/StateWorkload", swiftSettings: house),
 
         tests(
             "Harness",

@@ -31,6 +31,8 @@ enum RunCommand {
             let text = "capture: it will hold the keys of pairings, readable to who has the file"
             console.log(LogLine(.info, text))
         }
+        // The run prints with a copy.
+        console.flush()
         do throws(SystemError) {
             let controller: ControllerSpec
             if let asked = options.controller {
