@@ -158,8 +158,8 @@ let package = Package(
         tests(
             "Emulator",
             [
-                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
-                "Profiles", "VirtualController", "Harness", "TestFiles",
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "SMP", "Advertising", "Behaviours",
+                "BLEHost", "Profiles", "VirtualController", "Harness", "TestFiles",
             ],
             fixtures: ["Snapshots"]),
         tests(
@@ -173,6 +173,6 @@ let package = Package(
         tests("OpenSSLCrypto", ["Wire"]),
         tests("SQLiteStore", ["Wire", "SMP", "Advertising", "Emulator"]),
         tests("SMP", ["Wire", "SansIO", "OpenSSLCrypto", "Harness", "TestFiles"]),
-        tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
+        tests("peripheral-emu", ["Wire", "SansIO", "Emulator", "LinuxIO"]),
     ]
 )

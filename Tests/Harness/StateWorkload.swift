@@ -51,25 +51,28 @@ public struct StateWorkload: Sendable {
 
     /// The next step's changes.
     public mutating func next() -> [StateChange] {
-        let changes: [StateChange] =
-            switch random.below(6) {
-            case 0:
-                [.address(address()), .identityKey(octets(16)), .databaseHash(octets(16))]
-            case 1:
-                [.bonds((state.bonds + [bond()]).suffix(6).reduce(into: []) { bonds, bond in
-                    bonds.removeAll { $0.peer == bond.peer }
-                    bonds.append(bond)
-                })]
-            case 2: [.client(client()), .value(value())]
-            case 3: state.bonds.first.map { oldest in
-                [.bonds(Array(state.bonds.dropFirst())), .clientForgotten(oldest.peer.address)]
-            } ?? [.activity(.active)]
-            case 4: [.value(value()), .activity(random.below(2) == 0 ? .idle : .active)]
-            default: [.value(value()), .value(value()), .value(value())]
-            }
+        let changes = draw()
         for change in changes { state.apply(change) }
         steps += 1
         return changes
+    }
+
+    private mutating func draw() -> [StateChange] {
+        switch random.below(6) {
+        case 0: return [.address(address()), .identityKey(octets(16)), .databaseHash(octets(16))]
+        case 1:
+            let bond = bond()
+            let others = state.bonds.filter { $0.peer != bond.peer }
+            return [.bonds(others.suffix(5) + [bond])]
+        case 2: return [.client(client()), .value(value())]
+        case 3:
+            guard let oldest = state.bonds.first else { return [.activity(.active)] }
+            return [
+                .bonds(Array(state.bonds.dropFirst())), .clientForgotten(oldest.peer.address),
+            ]
+        case 4: return [.value(value()), .activity(random.below(2) == 0 ? .idle : .active)]
+        default: return [.value(value()), .value(value()), .value(value())]
+        }
     }
 
     private mutating func value() -> KeptValue {

@@ -1,8 +1,9 @@
 // Stores a workload step by step in a process of its own, which is killed at any moment.
 //
-//   state-workload FILE SEED TOLD    TOLD: how many steps were acknowledged before; says 'at N', then
-//                                    N + 1 and so on, each once it is stored; ends with 1 where the
-//                                    file is not as it was after TOLD steps, or one more
+//   state-workload FILE SEED TOLD
+//
+// TOLD: how many steps were acknowledged before. Says 'at N', then N + 1 and so on, each once it is
+// stored; ends with 1 where the file is not as it was after TOLD steps, or one more.
 import Emulator
 import Harness
 import LinuxIO
@@ -17,7 +18,9 @@ import SansIO
 enum StateWorkloadRun {
     static func main() throws {
         let numbers = CommandLine.arguments.dropFirst(2).compactMap { UInt64($0) }
-        guard let path = CommandLine.arguments.dropFirst().first, numbers.count == 2 else { exit(2) }
+        guard let path = CommandLine.arguments.dropFirst().first, numbers.count == 2 else {
+            exit(2)
+        }
         try makePrivateFile(path)
         let database = try StateDatabase(path: path)
         let found = StateWorkload.sorted(try database.load())
