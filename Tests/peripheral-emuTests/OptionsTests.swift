@@ -47,7 +47,7 @@ import Wire
         #expect(error(["--profile", "a.yaml", "--state", ""]).contains("write --state DIR"))
         #expect(error("--profile a.yaml --keys").contains("bonds export --keys"))
         for line in ["bonds", "bonds list", "bonds forget --state x", "bonds remove --state x"] {
-            #expect(error(line).contains("write bonds list, bonds export or bonds remove"), "\(line)")
+            #expect(error(line).contains("write bonds list, bonds export or bonds remove"))
         }
         #expect(error("bonds remove nobody --state x").contains("is no address"))
         #expect(error("bonds list --keys --state x").contains("belongs to bonds export"))
