@@ -85,7 +85,7 @@ let package = Package(
             edge: true),
         layer("OpenSSLCrypto", ["GATT", "SMP", "CCrypto"], edge: true),
         layer(
-            "SQLiteStore", ["Wire", "SMP", "Advertising", "Emulator", "CSQLite"], edge: true),
+            "SQLiteStore", ["Wire", "GATT", "SMP", "Advertising", "Emulator", "CSQLite"], edge: true),
 
         // executables
         .executableTarget(
@@ -146,7 +146,12 @@ let package = Package(
         tests("GATT", ["Wire", "SansIO"]),
         tests("Advertising", ["Wire", "SansIO", "HCI"]),
         tests("Behaviours", ["Wire", "SansIO"]),
-        tests("BLEHost", ["Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising"]),
+        tests(
+            "BLEHost",
+            [
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "SMP", "Advertising", "OpenSSLCrypto",
+                "Harness",
+            ]),
         tests(
             "Profiles",
             [
@@ -154,7 +159,7 @@ let package = Package(
                 "OpenSSLCrypto",
             ],
             fixtures: ["Snapshots", "Mistakes"]),
-        tests("VirtualController", ["Wire", "SansIO", "HCI"]),
+        tests("VirtualController", ["Wire", "SansIO", "HCI", "OpenSSLCrypto"]),
         tests(
             "Emulator",
             [
@@ -171,8 +176,8 @@ let package = Package(
             fixtures: ["Snapshots"]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("OpenSSLCrypto", ["Wire"]),
-        tests("SQLiteStore", ["Wire", "SMP", "Advertising", "Emulator"]),
-        tests("SMP", ["Wire", "SansIO", "OpenSSLCrypto", "Harness", "TestFiles"]),
+        tests("SQLiteStore", ["Wire", "GATT", "SMP", "Advertising", "Emulator"]),
+        tests("SMP", ["Wire", "SansIO", "GATT", "OpenSSLCrypto", "Harness", "TestFiles"]),
         tests("peripheral-emu", ["Wire", "SansIO", "Emulator", "LinuxIO"]),
     ]
 )

@@ -17,10 +17,14 @@ extension PeripheralHost {
             link, own: own, peer: LinkAddress(information.peerAddress, isRandom: isRandom))
         let peer = security.bond(of: link)?.peer.address ?? information.peerAddress
         server.connect(link, peer: peer, security: linkSecurity(of: link))
+        setSignatureKey(of: link)
         if security.configuration.requestsSecurity {
             security.requestSecurity(of: link, emit: &securityEvents)
         }
     }
+
+    /// Puts stored bonds back, before power-on.
+    public mutating func restore(_ bonds: [Bond]) { security.restore(bonds) }
 
     private func linkSecurity(of link: Int) -> LinkSecurity {
         var result = LinkSecurity(bonded: security.bond(of: link) != nil)
@@ -46,12 +50,17 @@ extension PeripheralHost {
             case .key(let link, let key):
                 session.answerKey(key, on: link, at: now, sending: &out)
                 continue
-            case .encryption(let link, _), .paired(let link, _):
-                server.setSecurity(
-                    linkSecurity(of: link), of: link, peer: security.bond(of: link)?.peer.address)
+            case .encryption(let link, _):
+                setSecurity(of: link)
                 // What a bonded client missed while it was away, such as a Service Changed.
                 sendPendingIndication(to: link, at: now, &out, &emit)
-            case .forgotten(let peer): server.forget(peer.address)
+            case .paired(let link, let bond):
+                if let bond { server.forgetCounter(of: bond.peer.address) }
+                setSecurity(of: link)
+                sendPendingIndication(to: link, at: now, &out, &emit)
+            case .forgotten(let peer):
+                server.forget(peer.address)
+                server.forgetCounter(of: peer.address)
             case .ended(let link, .failed(.pairingNotSupported)):
                 emit.append(.pairingRefused(link: link))
                 continue
@@ -62,12 +71,29 @@ extension PeripheralHost {
         securityEvents.removeAll()
     }
 
+    private mutating func setSecurity(of link: Int) {
+        server.setSecurity(
+            linkSecurity(of: link), of: link, peer: security.bond(of: link)?.peer.address)
+        setSignatureKey(of: link)
+    }
+
+    private mutating func setSignatureKey(of link: Int) {
+        let bond = security.bond(of: link)
+        let key = bond?.peerSignatureKey.map {
+            SignatureKey($0, isAuthenticated: bond?.quality.isAuthenticated ?? false)
+        }
+        server.setSignatureKey(key, of: link)
+    }
+
     // MARK: what is kept
 
     /// Takes up what was stored of bonded peers; before the first link.
-    public mutating func restore(bonds: [Bond], clients: [BondedClient]) {
+    public mutating func restore(
+        bonds: [Bond], clients: [BondedClient], counters: [SignCounter]
+    ) {
         security.restore(bonds)
         server.restore(clients)
+        server.restore(counters: counters)
         server.hasNewsOfClients = true
     }
 

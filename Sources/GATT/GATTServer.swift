@@ -31,6 +31,10 @@ public struct GATTServer: Sendable {
     /// For each client the bits of each managed CCCD: 0 notify, 1 indicate, 7 written on this link.
     var configurations: [UInt8]
     var queues: [PrepareQueue]
+    /// What each client signs with; nil where nothing is known.
+    var signatureKeys: [SignatureKey?]
+    /// The counters of signatures that have been taken, to be stored.
+    public internal(set) var signCounters: [SignCounter] = []
     /// For each client the handles that wait to be indicated, each at most once.
     var waiting: [[UInt16]]
     /// Values put together from prepared parts, reused.
@@ -45,6 +49,7 @@ public struct GATTServer: Sendable {
         links = Array(repeating: ServerLink(), count: Self.clientsMax)
         configurations = Array(repeating: 0, count: Self.clientsMax * table.configurationCount)
         queues = Array(repeating: PrepareQueue(), count: Self.clientsMax)
+        signatureKeys = Array(repeating: nil, count: Self.clientsMax)
         waiting = Array(repeating: [], count: Self.clientsMax)
     }
 
@@ -132,6 +137,7 @@ public struct GATTServer: Sendable {
 
     private mutating func reset(_ client: Int) {
         links[client] = ServerLink()
+        signatureKeys[client] = nil
         let count = table.configurationCount
         for slot in client * count..<(client + 1) * count { configurations[slot] = 0 }
         queues[client].removeAll()
@@ -246,9 +252,8 @@ public struct GATTServer: Sendable {
             // Phones are servers too and may indicate their Service Changed to any device.
             reply.append(ATTOpcode.handleValueConfirmation.rawValue)
             emit.append(.peerIndication(client: client, handle: handle))
-        case .signedWriteCommand(let handle, _, _):
-            // Without a signature key no signature is right (Core 6.0, Vol 3, Part F, 3.4.5.4).
-            throw Refusal(.insufficientAuthentication, handle)
+        case .signedWriteCommand(let handle, let value, _):
+            try writeSigned(pdu, to: handle, value: value, from: client, emit: &emit)
         case .findInformationRequest(let start, let end):
             try findInformation(start, end, from: client, reply: &reply)
         case .findByTypeValueRequest(let start, let end, let type, let value):

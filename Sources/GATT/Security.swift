@@ -44,17 +44,21 @@ public struct Permissions: Hashable, Sendable {
     public var write: Access
     /// By Write Command.
     public var writeCommand: Access
+    /// By Signed Write Command: `open` with any peer's signature, `authenticated` with that of a
+    /// key that is protected against a man in the middle (Core 6.0, Vol 3, Part C, 10.2.2).
+    public var signedWrite: Access
     /// Guards both subscribing and sending, as `indicate` does.
     public var notify: Access
     public var indicate: Access
 
     public init(
         read: Access = .refused, write: Access = .refused, writeCommand: Access = .refused,
-        notify: Access = .refused, indicate: Access = .refused
+        signedWrite: Access = .refused, notify: Access = .refused, indicate: Access = .refused
     ) {
         self.read = read
         self.write = write
         self.writeCommand = writeCommand
+        self.signedWrite = signedWrite
         self.notify = notify
         self.indicate = indicate
     }

@@ -31,6 +31,11 @@ extension GATTServer {
         return Array(kept.suffix(Self.bondedClientsMax))
     }
 
+    /// Forgets the counter of a client whose signature key is gone: a new key begins at 0.
+    public mutating func forgetCounter(of peer: DeviceAddress) {
+        signCounters.removeAll { $0.peer == peer }
+    }
+
     /// What is to be stored of a connected client, should it be bonded.
     public func bondedClient(of client: Int) -> BondedClient {
         let link = links[client]

@@ -66,6 +66,14 @@ extension GATTServer {
         store(value, at: index, from: client, isCommand: isCommand, emit: &emit)
     }
 
+    /// Stores a value whose right to be written has been checked.
+    mutating func writeVerified(
+        _ value: Span<UInt8>, at index: Int, from client: Int, emit: inout Outputs<ServerEvent>
+    ) throws(Refusal) {
+        try checkValue(value, at: index, from: client)
+        store(value, at: index, from: client, isCommand: true, emit: &emit)
+    }
+
     /// Refuses a value that the attribute cannot take.
     private func checkValue(
         _ value: Span<UInt8>, at index: Int, from client: Int

@@ -33,6 +33,7 @@ public enum CheckReport {
                 "  connection interval \(low) to \(high), latency \(connection.latency), "
                     + "timeout \(connection.timeout)")
         }
+        if let security = profile.security { lines.append("  " + security.line) }
         lines += server(profile.server)
         if let rule = profile.activity { lines += rule.lines.map { "  " + $0 } }
         return lines
@@ -179,7 +180,8 @@ public enum CheckReport {
     private static func permissions(_ permissions: Permissions) -> String {
         let lines: [(String, Access)] = [
             ("read", permissions.read), ("write", permissions.write),
-            ("write-without-response", permissions.writeCommand), ("notify", permissions.notify),
+            ("write-without-response", permissions.writeCommand),
+            ("signed-write", permissions.signedWrite), ("notify", permissions.notify),
             ("indicate", permissions.indicate),
         ]
         return lines.filter { $0.1.level != .refused }.map { ", \($0.0): \(access($0.1))" }.joined()

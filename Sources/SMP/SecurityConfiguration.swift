@@ -58,7 +58,7 @@ public struct SecurityConfiguration: Hashable, Sendable {
     }
 
     /// The least key size: LE Secure Connections alone means the largest.
-    var leastKeySize: UInt8 { policy == .secureConnections ? 16 : keySizeMin }
+    public var leastKeySize: UInt8 { policy == .secureConnections ? 16 : keySizeMin }
 }
 
 /// Out of band data (Core 6.0, Vol 3, Part H, 2.3.5.4 and 2.3.5.6.4). Octets are in wire order.

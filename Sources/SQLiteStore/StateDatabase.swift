@@ -1,6 +1,7 @@
 // The state of a device in one SQLite file: read at start, then written change by change.
 import Advertising
 public import Emulator
+import GATT
 import SMP
 import Wire
 
@@ -63,8 +64,11 @@ public final class StateDatabase {
                     key BLOB NOT NULL, ediv INTEGER NOT NULL, rand INTEGER NOT NULL,
                     authenticated INTEGER NOT NULL, secure_connections INTEGER NOT NULL,
                     key_size INTEGER NOT NULL, peer_identity_key BLOB, peer_signature_key BLOB,
-                    own_signature_key BLOB, peer_sign_counter INTEGER,
+                    own_signature_key BLOB, alias INTEGER, alias_random INTEGER,
                     UNIQUE (address, random));
+                CREATE TABLE sign_counter (
+                    place INTEGER PRIMARY KEY, peer INTEGER NOT NULL UNIQUE,
+                    next INTEGER NOT NULL);
                 CREATE TABLE client (
                     used INTEGER PRIMARY KEY, peer INTEGER NOT NULL UNIQUE,
                     features INTEGER NOT NULL, aware INTEGER NOT NULL, changed_start INTEGER,
@@ -97,7 +101,8 @@ public final class StateDatabase {
         try connection.run(
             """
             SELECT address, random, key, ediv, rand, authenticated, secure_connections, key_size,
-                peer_identity_key, peer_signature_key, own_signature_key FROM bond ORDER BY place
+                peer_identity_key, peer_signature_key, own_signature_key, alias, alias_random
+                FROM bond ORDER BY place
             """, []
         ) { row throws(StoreError) in state.bonds.append(try Self.bond(row)) }
         try connection.run(
@@ -111,6 +116,11 @@ public final class StateDatabase {
             guard let index = state.clients.firstIndex(where: { $0.peer == peer }) else { return }
             state.clients[index].subscriptions.append(
                 KeptClient.Subscription(place: row.text(1), bits: try row.number(2)))
+        }
+        try connection.run("SELECT peer, next FROM sign_counter ORDER BY place", []) {
+            row throws(StoreError) in
+            let counter = SignCounter(peer: try Self.address(row, 0), next: try row.number(1))
+            state.signCounters.append(counter)
         }
         try connection.run("SELECT place, octets FROM value ORDER BY place", []) { row in
             state.values.append(KeptValue(place: row.text(0), octets: row.octets(1) ?? []))
@@ -137,6 +147,9 @@ public final class StateDatabase {
         bond.peerIdentityKey = try row.key(8)
         bond.peerSignatureKey = try row.key(9)
         bond.ownSignatureKey = try row.key(10)
+        if !row.isNull(11) {
+            bond.alias = LinkAddress(try address(row, 11), isRandom: row.flag(12))
+        }
         return bond
     }
 
@@ -174,6 +187,16 @@ public final class StateDatabase {
             for (place, bond) in bonds.enumerated() { try store(bond, at: place) }
         case .client(let client): try store(client)
         case .clientForgotten(let peer): try forget(peer)
+        case .signCounters(let counters):
+            try connection.run("DELETE FROM sign_counter")
+            for (place, counter) in counters.enumerated() {
+                try connection.run(
+                    "INSERT INTO sign_counter (place, peer, next) VALUES (?, ?, ?)",
+                    [
+                        .integer(Int64(place)), Self.value(counter.peer),
+                        .integer(Int64(clamping: counter.next)),
+                    ])
+            }
         case .value(let value):
             try connection.run(
                 "INSERT OR REPLACE INTO value (place, octets) VALUES (?, ?)",
@@ -194,7 +217,8 @@ public final class StateDatabase {
             """
             INSERT INTO bond (place, address, random, key, ediv, rand, authenticated,
                 secure_connections, key_size, peer_identity_key, peer_signature_key,
-                own_signature_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                own_signature_key, alias, alias_random)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(Int64(place)), Self.value(bond.peer.address), Value(bond.peer.isRandom),
@@ -202,7 +226,8 @@ public final class StateDatabase {
                 .integer(Int64(bitPattern: bond.rand)), Value(bond.quality.isAuthenticated),
                 Value(bond.quality.isSecureConnections), .integer(Int64(bond.quality.size)),
                 Value(bond.peerIdentityKey), Value(bond.peerSignatureKey),
-                Value(bond.ownSignatureKey),
+                Value(bond.ownSignatureKey), bond.alias.map { Self.value($0.address) } ?? .null,
+                bond.alias.map { Value($0.isRandom) } ?? .null,
             ])
     }
 

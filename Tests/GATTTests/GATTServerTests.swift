@@ -58,7 +58,7 @@ struct GATTServerTests {
                 .refused(client: 0, opcode: .readRequest, handle: 0, error: .invalidPDU),
                 .refused(
                     client: 0, opcode: .signedWriteCommand, handle: 0x14,
-                    error: .insufficientAuthentication),
+                    error: .writeNotPermitted),
             ])
     }
 

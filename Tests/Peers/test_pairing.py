@@ -1,12 +1,14 @@
 """A Bumble central pairs with the accessory in every way, on the own air and other controllers."""
 import asyncio
 import contextlib
+import json
 
 import pytest
 from bumble.core import ProtocolError
+from bumble.crypto import EccKey, f4
 from bumble.hci import HCI_Error
 from bumble.pairing import PairingConfig, PairingDelegate
-from bumble.smp import OobLegacyContext
+from bumble.smp import OobContext, OobLegacyContext, OobSharedData
 
 from central import STEP_SECONDS, Central
 from controllers import bumble_controllers
@@ -56,10 +58,10 @@ class Person(PairingDelegate):
 
 
 @contextlib.contextmanager
-def own_air(profile):
+def own_air(profile, *options):
     """The emulator on its own air; yields it and the transport for a central."""
-    with running("--profile", profile, "--controller", "virtual", "--air", "127.0.0.1:0"
-                 ) as emulator:
+    with running("--profile", profile, "--controller", "virtual", "--air", "127.0.0.1:0",
+                 *options) as emulator:
         yield emulator, "tcp-client:" + emulator.wait_for(LISTENING).group(1)
 
 
@@ -96,11 +98,11 @@ METHODS = {
 
 
 @contextlib.contextmanager
-def lock(folder, security, controllers=own_air):
+def lock(folder, security, controllers=own_air, options=()):
     """The accessory with this security."""
     path = folder / "lock.yaml"
     path.write_text(PROFILE.format(security=security), encoding="utf-8")
-    with controllers(str(path)) as (emulator, transport):
+    with controllers(str(path), *options) as (emulator, transport):
         yield emulator, transport
 
 
@@ -295,6 +297,58 @@ def test_out_of_band_data_authenticate(tmp_path):
 
         session(transport, body)
         emulator.wait_for("pairs: Out of Band")
+
+
+def test_out_of_band_data_authenticate_in_secure_connections(tmp_path):
+    private, own = bytes(range(1, 33)), bytes(range(16))
+    x = EccKey.from_private_key_bytes(private).x
+    # Bumble's values are in wire order, the profile's as they are printed.
+    confirm = f4(x[::-1], x[::-1], own[::-1], bytes(1))
+    context = OobContext()
+    shared = context.share()
+    data = (f'private-key: "{private.hex()}", random: "{own.hex()}", '
+            f'peer-random: "{shared.r[::-1].hex()}", peer-confirm: "{shared.c[::-1].hex()}"')
+    with lock(tmp_path, f"io: none, out-of-band: {{{data}}}") as (emulator, transport):
+        async def body(central):
+            prepare(central, emulator, IO.NO_OUTPUT_NO_INPUT, oob=PairingConfig.OobConfig(
+                context, OobSharedData(c=confirm, r=own[::-1]), None))
+            await connect(central)
+            await pair(central)
+            assert await central.read(AUTHENTICATED) == b"\x47\x12"
+            await central.disconnect()
+
+        session(transport, body)
+        emulator.wait_for("pairs: Out of Band, LE Secure Connections")
+
+
+def test_programs_see_what_a_person_sees_and_no_keys(tmp_path):
+    security, io, _ = METHODS["passkey-shown"]
+    keys = []
+    with lock(tmp_path, security, options=["--json"]) as (emulator, transport):
+        async def body(central):
+            prepare(central, emulator, io)
+            await connect(central)
+            await pair(central)
+            stored = await central.device.keystore.get(str(central.connection.peer_address))
+            keys.extend(key.value.hex() for key in (stored.ltk, stored.irk))
+            await central.disconnect()
+
+        session(transport, body)
+        emulator.wait_for('"paired"')
+        said = emulator.output()
+    events = {event["event"]: event for event in (
+        json.loads(line) for line in said.splitlines() if line.startswith("{"))}
+    assert events["pairing"]["method"] == "Passkey Entry"
+    assert events["pairing"]["secure-connections"] is True
+    assert len(events["show-passkey"]["passkey"]) == 6
+    assert events["encryption"]["authenticated"] is True and events["encryption"]["key-size"] == 16
+    assert events["paired"]["bonded"] is True
+    assert not [key for key in keys if key in said.lower() or reversed_hex(key) in said.lower()]
+
+
+def reversed_hex(text):
+    """The same octets in the other order."""
+    return bytes.fromhex(text)[::-1].hex()
 
 
 def test_the_accessory_asks_for_security(tmp_path):

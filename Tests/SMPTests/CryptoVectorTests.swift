@@ -1,6 +1,8 @@
 // The toolbox and its kin against Tests/Vectors/crypto.txt.
+import GATT
 import OpenSSLCrypto
 import SMP
+import SansIO
 import TestFiles
 import Testing
 import Wire
@@ -182,9 +184,52 @@ struct CryptoVector: CustomTestStringConvertible {
         case "database_hash":
             let zero = [UInt8](repeating: 0, count: 16)
             #expect(code(zero, try vector.octets("message")) == (try vector.octets("hash")))
-        case "att_signature", "att_signature_verify": break
+        case "att_signature": try signature(vector)
+        case "att_signature_verify": try signedWrite(vector)
         default: Issue.record("\(vector.function) has no test")
         }
+    }
+
+    /// The signature over a message and its counter, as the GATT server checks it.
+    private func signature(_ vector: CryptoVector) throws {
+        let counter = try #require(UInt32(try vector.text("sign_counter")))
+        let octets = (0..<4).map { UInt8(truncatingIfNeeded: counter >> UInt32(8 * $0)) }
+        let message = try vector.octets("message_wire_order") + octets
+        let code = cipher.code(of: message.reversed(), key: try vector.octets("csrk"))
+        let signature = octets + (code ?? [])[..<8].reversed()
+        #expect(signature == (try vector.octets("signature_wire_order")))
+        guard vector.has("pdu") else { return }
+        #expect(message.dropLast(4) + signature == (try vector.octets("pdu")))
+        #expect(try isStored(try vector.octets("pdu"), vector))
+    }
+
+    private func signedWrite(_ vector: CryptoVector) throws {
+        let isValid = try vector.text("valid") == "yes"
+        #expect(try isStored(try vector.octets("pdu"), vector) == isValid)
+    }
+
+    /// Whether a server stores the value of a Signed Write Command.
+    private func isStored(_ pdu: [UInt8], _ vector: CryptoVector) throws -> Bool {
+        var builder = AttributeTableBuilder()
+        try builder.addService(BluetoothUUID(0x1234))
+        for _ in 0..<9 {
+            try builder.addCharacteristic(
+                BluetoothUUID(0x5678), properties: [.authenticatedSignedWrites],
+                permissions: Permissions(signedWrite: .open), value: [], maximumLength: 8)
+            try builder.addDescriptor(
+                BluetoothUUID(0x2901), permissions: Permissions(signedWrite: .open), value: [],
+                maximumLength: 8)
+        }
+        var server = GATTServer(table: try builder.build())
+        server.authenticator = OpenSSLAuthenticator()
+        server.connect(0)
+        server.setSignatureKey(
+            SignatureKey(try vector.octets("csrk_wire_order"), isAuthenticated: false), of: 0)
+        var reply = ByteBlock()
+        var events = Outputs<ServerEvent>()
+        server.receive(pdu.span, from: 0, at: .zero, reply: &reply, emit: &events)
+        #expect(reply.isEmpty)
+        return events.elements.contains { if case .written = $0 { true } else { false } }
     }
 
     @Test("keys outside the curve's order or of another length have no public key")

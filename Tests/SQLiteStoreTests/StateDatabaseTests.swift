@@ -1,6 +1,7 @@
 // The state file: what is stored is read back, and what is no state is refused.
 import Advertising
 import Emulator
+import GATT
 import Glibc
 import SMP
 import SQLiteStore
@@ -29,6 +30,7 @@ import Wire
         bonds[0].peerIdentityKey = [UInt8](0..<16)
         bonds[0].peerSignatureKey = [UInt8](1..<17)
         bonds[0].ownSignatureKey = [UInt8](2..<18)
+        bonds[1].alias = bonds[2].peer
         var first = KeptClient(peer: bonds[0].peer.address)
         first.subscriptions = [
             .init(place: "0x1801.0/0x2A05.0", bits: 2), .init(place: "0x180F.0/0x2A19.0", bits: 1),
@@ -42,6 +44,7 @@ import Wire
             .identityKey([UInt8](repeating: 0xAB, count: 16)),
             .databaseHash([UInt8](repeating: 0xCD, count: 16)), .activity(.active),
             .bonds(bonds), .client(first), .client(second),
+            .signCounters([SignCounter(peer: first.peer, next: 1 << 32)]),
             .value(KeptValue(place: "a", octets: [])),
             .value(KeptValue(place: "b", octets: [UInt8](repeating: 7, count: 512))),
         ]

@@ -44,7 +44,8 @@ extension EmulatedDevice {
         guard let memory else { return }
         host.restore(
             bonds: memory.state.bonds,
-            clients: memory.state.clients.map { memory.places.restored($0) })
+            clients: memory.state.clients.map { memory.places.restored($0) },
+            counters: memory.state.signCounters)
         let known = memory.state.databaseHash
         if !known.isEmpty, known != databaseHash {
             host.server.databaseChanged(1...UInt16.max)
@@ -78,6 +79,9 @@ extension EmulatedDevice {
             changes.append(.activity(state))
         }
         if host.security.bonds != memory.state.bonds { changes.append(.bonds(host.security.bonds)) }
+        if host.server.signCounters != memory.state.signCounters {
+            changes.append(.signCounters(host.server.signCounters))
+        }
         if host.server.hasNewsOfClients {
             host.server.hasNewsOfClients = false
             changes += clientChanges(memory)

@@ -1,5 +1,6 @@
 // What a device keeps over a restart, and the changes of it that are to be stored.
 public import Advertising
+public import GATT
 public import SMP
 public import Wire
 
@@ -17,6 +18,8 @@ public struct DeviceState: Equatable, Sendable {
     public var bonds: [Bond] = []
     /// The one used last at the end.
     public var clients: [KeptClient] = []
+    /// What signed writes of bonded clients have to count from.
+    public var signCounters: [SignCounter] = []
     public var values: [KeptValue] = []
 
     public init() {}
@@ -72,6 +75,8 @@ public enum StateChange: Equatable, Sendable {
     /// A client's whole configuration; it is the one used last.
     case client(KeptClient)
     case clientForgotten(DeviceAddress)
+    /// All counters.
+    case signCounters([SignCounter])
     case value(KeptValue)
 }
 
@@ -88,6 +93,7 @@ extension DeviceState {
             clients.removeAll { $0.peer == client.peer }
             clients.append(client)
         case .clientForgotten(let peer): clients.removeAll { $0.peer == peer }
+        case .signCounters(let counters): signCounters = counters
         case .value(let value):
             if let index = values.firstIndex(where: { $0.place == value.place }) {
                 values[index] = value
@@ -101,8 +107,8 @@ extension DeviceState {
     /// - Returns: the changes that say so.
     public mutating func forget(_ peer: LinkAddress) -> [StateChange] {
         bonds.removeAll { $0.peer == peer }
-        let changes: [StateChange] = [.bonds(bonds), .clientForgotten(peer.address)]
+        signCounters.removeAll { $0.peer == peer.address }
         apply(.clientForgotten(peer.address))
-        return changes
+        return [.bonds(bonds), .clientForgotten(peer.address), .signCounters(signCounters)]
     }
 }

@@ -3,6 +3,9 @@ import GATT
 import YAML
 
 extension Form where Value == Access {
+    /// What is asked of the key that a write is signed with.
+    static var signature: Form { word([("open", .open), ("authenticated", .authenticated)]) }
+
     /// A level of LE security mode 1, or a map such as
     /// `{security: authenticated, authorization: true, key-size: 16}`.
     static var access: Form {

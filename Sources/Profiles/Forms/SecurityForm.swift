@@ -90,18 +90,33 @@ extension Form where Value == UInt32 {
 }
 
 extension Form where Value == OutOfBandData {
-    /// The data of LE legacy pairing: the temporary key that both sides have.
+    /// Keys as they are printed, most significant octet first.
     fileprivate static var outOfBand: Form {
-        map(says: "a map with the temporary key") { keys in
-            let key = keys.required("temporary-key", .hex(octetsMax: 16))
-            if let key, key.count != 16 {
-                keys.report(
-                    at: "temporary-key", "the key has \(key.count) octets", "write 16 octets")
-            }
+        map(says: "a map such as '{temporary-key: \"00…0F\"}'") { keys in
             var data = OutOfBandData()
-            // Most significant octet first, as keys are printed.
-            data.temporaryKey = key.map { $0.reversed() }
+            data.temporaryKey = octets("temporary-key", 16, &keys)
+            data.ownRandom = octets("random", 16, &keys)
+            data.ownPrivateKey = octets("private-key", 32, &keys).map { $0.reversed() }
+            let peerRandom = octets("peer-random", 16, &keys)
+            let peerConfirm = octets("peer-confirm", 16, &keys)
+            if let peerRandom, let peerConfirm { data.peer = (peerRandom, peerConfirm) }
+            for (key, other) in [("random", "private-key"), ("peer-random", "peer-confirm")] {
+                guard !keys.isDeclaring, keys.has(key) != keys.has(other) else { continue }
+                let (here, missing) = keys.has(key) ? (key, other) : (other, key)
+                keys.report(at: here, "'\(missing)' is missing beside it", "add it")
+            }
             return data
         }
+    }
+
+    /// In wire order.
+    private static func octets(_ key: String, _ count: Int, _ keys: inout Keys) -> [UInt8]? {
+        guard let octets = keys.optional(key, .hex(octetsMax: count)) else { return nil }
+        guard octets.count == count else {
+            keys.report(
+                at: key, "it has \(octets.count) octets", "write \(count) octets")
+            return nil
+        }
+        return octets.reversed()
     }
 }

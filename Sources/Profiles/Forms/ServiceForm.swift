@@ -141,7 +141,9 @@ extension Form where Value == CharacteristicSpec {
             checkUpdate(source, spec.send, keys)
             if onWrite != nil || records != nil {
                 spec.deferred = keys.context.later(onWrite: onWrite, records: records)
-                if !keys.has("write"), !keys.has("write-without-response") {
+                if !keys.has("write"), !keys.has("write-without-response"),
+                    !keys.has("signed-write")
+                {
                     keys.report(
                         at: onWrite != nil ? "on-write" : "records", "nothing can be written",
                         "add 'write: open'")
@@ -199,6 +201,7 @@ extension Form where Value == CharacteristicSpec {
         keys.read("read", into: &permissions.read, .access)
         keys.read("write", into: &permissions.write, .access)
         keys.read("write-without-response", into: &permissions.writeCommand, .access)
+        keys.read("signed-write", into: &permissions.signedWrite, .signature)
         keys.read("notify", into: &permissions.notify, .access)
         keys.read("indicate", into: &permissions.indicate, .access)
         return permissions

@@ -83,7 +83,11 @@ extension KeyNotes {
         security-request | false | true | | asks each central for encryption after connecting
         out-of-band | (it has none) | {temporary-key: "000102030405060708090A0B0C0D0E0F"} | | what both sides know by another way
         @security.out-of-band | Out of band data | …, security: {out-of-band: {%}} |
-        temporary-key | | "101112131415161718191A1B1C1D1E1F" | | the temporary key of LE legacy pairing, most significant octet first
+        temporary-key | (none) | "101112131415161718191A1B1C1D1E1F" | | the temporary key of LE legacy pairing; all keys stand with the most significant octet first
+        random | (none) | "101112131415161718191A1B1C1D1E1F" | private-key: "3F49F6D4A3C55F3874C9B3E3D2103F504AFF607BEB40B7995899B8A6CD3C1ABE" | the random value that the central was given, for LE Secure Connections
+        private-key | (a new one each time) | "3F49F6D4A3C55F3874C9B3E3D2103F504AFF607BEB40B7995899B8A6CD3C1ABE" | random: "101112131415161718191A1B1C1D1E1F" | the private key of the public key that the central's confirm value is of
+        peer-random | (none) | "202122232425262728292A2B2C2D2E2F" | peer-confirm: "303132333435363738393A3B3C3D3E3F" | the random value that the central gave
+        peer-confirm | (none) | "303132333435363738393A3B3C3D3E3F" | peer-random: "202122232425262728292A2B2C2D2E2F" | the confirm value that the central gave
         @lint | Lint | …, lint: {%} |
         silent | (no rule) | [apple-interval, ios-name] | | rules that say nothing; `check` names each finding's rule
         apple | 2025 | 2018 | | which edition of Apple's accessory guidelines is meant
@@ -104,6 +108,7 @@ extension KeyNotes {
         read | (refused) | open | | who may read: a level of LE security mode 1, or a map
         write | (refused) | encrypted | | who may write with a response
         write-without-response | (refused) | open | | who may write without one
+        signed-write | (refused) | open | | who may write with a signature; `authenticated` asks for a key protected against a man in the middle
         notify | (refused) | open | | who may be notified; brings the CCCD with it
         indicate | (refused) | open | | who may be indicated to; brings the CCCD with it
         format | (the assigned one, else octets) | sint16 | | how the value's octets are read

@@ -72,6 +72,8 @@ extension Permissions {
     fileprivate var all: [(key: String, access: Access)] {
         [
             ("read", read), ("write", write), ("write-without-response", writeCommand),
+            // Nobody signs without a key.
+            ("signed-write", signedWrite.level == .open ? .encrypted : signedWrite),
             ("notify", notify), ("indicate", indicate),
         ]
     }

@@ -106,6 +106,7 @@ extension DeviceProfile {
                 let isWritten =
                     spec.permissions.write.level != .refused
                     || spec.permissions.writeCommand.level != .refused
+                    || spec.permissions.signedWrite.level != .refused
                 let isTarget = targets.contains {
                     $0.service == service && $0.characteristic == index
                 }

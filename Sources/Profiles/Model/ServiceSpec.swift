@@ -117,6 +117,7 @@ extension Permissions {
         if read.level != .refused { properties.insert(.read) }
         if write.level != .refused { properties.insert(.write) }
         if writeCommand.level != .refused { properties.insert(.writeWithoutResponse) }
+        if signedWrite.level != .refused { properties.insert(.authenticatedSignedWrites) }
         if notify.level != .refused { properties.insert(.notify) }
         if indicate.level != .refused { properties.insert(.indicate) }
         return properties
