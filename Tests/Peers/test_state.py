@@ -288,19 +288,21 @@ def test_what_was_stored_is_there_after_a_kill_at_any_moment(tmp_path):
     told, file = 0, tmp_path / "state.db"
     kills = 1000 if os.environ.get("PERIPHERAL_EMU_LONG") else 25
     begun = 0
-    for seconds in killed_at_random(kills):
+    for number, seconds in enumerate(killed_at_random(kills)):
         child = subprocess.Popen([program, file, "7", str(told)], stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True)
+        # One in four is killed while it opens the file, the others at work, however slow they are.
+        first = child.stdout.readline() if number % 4 else ""
         time.sleep(seconds)
         child.kill()
-        said = child.communicate()[0]
+        said = first + child.communicate()[0]
         assert child.returncode == -signal.SIGKILL, said
         # The last line may have been cut.
         lines = said.split("\n")[:-1]
         if lines:
             begun += 1
             told = int(lines[-1].removeprefix("at "))
-    assert begun > kills / 4 and told > begun, (begun, told)
+    assert begun >= kills * 3 / 4 - 1 and told > begun, (begun, told)
 
 
 def test_what_was_acknowledged_over_the_air_is_there_after_a_kill(profile, state):
