@@ -85,7 +85,8 @@ let package = Package(
             edge: true),
         layer("OpenSSLCrypto", ["GATT", "SMP", "CCrypto"], edge: true),
         layer(
-            "SQLiteStore", ["Wire", "GATT", "SMP", "Advertising", "Emulator", "CSQLite"], edge: true),
+            "SQLiteStore", ["Wire", "GATT", "SMP", "Advertising", "Emulator", "CSQLite"],
+            edge: true),
 
         // executables
         .executableTarget(
