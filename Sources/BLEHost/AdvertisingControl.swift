@@ -62,6 +62,10 @@ struct AdvertisingControl: Sendable {
     /// Whether the controller has taken an interval below `sure`.
     private var takesShort = false
     private var isRoundingSaid = false
+    /// Of the controller, since its reset.
+    private var hciVersion: UInt8 = 0
+    /// The parameters under way are of another type than the plan.
+    private var mustRepeatParameters = false
     /// Commands queued or unanswered, in order.
     private var pending: [AdvertisingCommand] = []
     /// Whether Enable ever succeeded: until then a refusal ends the run.
@@ -91,9 +95,28 @@ struct AdvertisingControl: Sendable {
         isResponseSet = false
         isRefused = false
         takesShort = false
+        self.hciVersion = hciVersion
+        findShortest()
+        pending.removeAll()
+        mustRepeatParameters = false
+    }
+
+    private mutating func findShortest() {
         let isSlow = Self.versionsBefore5.contains(hciVersion) && plan.type != .connectable
         shortest = isSlow ? Self.sure : .minimum
-        pending.removeAll()
+    }
+
+    /// Another type and other data; on the controller with the next commands. The address stays.
+    mutating func setPlan(_ new: AdvertisingPlan) {
+        setData(new.data, scanResponse: new.scanResponse)
+        guard plan.type != new.type else { return }
+        plan.type = new.type
+        setInterval = nil
+        mustRepeatParameters = pending.contains { if case .parameters = $0 { true } else { false } }
+        isResponseSet = false
+        isRefused = false
+        takesShort = false
+        findShortest()
     }
 
     /// Other data; on the controller with the next commands.
@@ -189,7 +212,8 @@ struct AdvertisingControl: Sendable {
         }
         switch pending.remove(at: index) {
         case .parameters(let interval):
-            setInterval = status.isSuccess ? interval : nil
+            setInterval = status.isSuccess && !mustRepeatParameters ? interval : nil
+            mustRepeatParameters = false
             if mustRound {
                 shortest = Self.sure
             } else if !status.isSuccess {

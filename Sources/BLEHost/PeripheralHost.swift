@@ -76,15 +76,15 @@ public struct PeripheralHost: Sendable {
     public internal(set) var security: SecurityManager
     /// The GATT server; its values may be set between calls.
     public var server: GATTServer
-    private let connectionsMax: Int
-    private let advertises: Bool
-    private var advertising: AdvertisingControl
+    var connectionsMax: Int
+    var advertises: Bool
+    var advertising: AdvertisingControl
     /// Since when advertising is paused.
     private var pausedAt: Instant?
     /// A disconnection calls for advertising; `settle` sees to it.
     private var mustSettle = false
-    private let connectionRequest: ConnectionParameterUpdateRequest?
-    private var signalling: [Signalling]
+    var connectionRequest: ConnectionParameterUpdateRequest?
+    var signalling: [Signalling]
     private var signallingEvents = Outputs<SignallingEvent>()
     var sessionEvents = Outputs<SessionEvent>()
     private var serverEvents = Outputs<ServerEvent>()
@@ -93,10 +93,10 @@ public struct PeripheralHost: Sendable {
     private var hasStarted = false
     private var reply = ByteBlock(capacity: 1024)
     /// Whose overflow has been told.
-    private var overflows: [(link: Int, handle: UInt16)] = []
+    var overflows: [(link: Int, handle: UInt16)] = []
 
     /// The signalling channel of a link, and when to ask for connection parameters on it.
-    private struct Signalling: Sendable {
+    struct Signalling: Sendable {
         var channel = SignallingChannel(role: .peripheral)
         var requestAt: Instant?
         var deadline: Instant? { earliest(channel.deadline, requestAt) }
@@ -216,7 +216,7 @@ public struct PeripheralHost: Sendable {
         advertising.plan.type != .connectable || session.table.openCount < connectionsMax
     }
 
-    private mutating func reconcile(at now: Instant, _ out: inout ByteBlock) {
+    mutating func reconcile(at now: Instant, _ out: inout ByteBlock) {
         mustSettle = false
         guard session.isReady else { return }
         let wanted = advertising.isWanted
@@ -314,6 +314,20 @@ public struct PeripheralHost: Sendable {
             _ = notify(handle, to: link, at: now, &out, &emit)
         }
         process(at: now, &out, &emit)
+    }
+
+    /// The same to these links.
+    /// - Returns: those to which it was sent now.
+    public mutating func notify(
+        _ handle: UInt16, to links: [Int], at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) -> [Int] {
+        var sent: [Int] = []
+        for link in links where session.table.links[link].isOpen {
+            if notify(handle, to: link, at: now, &out, &emit) { sent.append(link) }
+        }
+        process(at: now, &out, &emit)
+        return sent
     }
 
     /// Notifies or indicates values that change at one instant: in one PDU where a client takes

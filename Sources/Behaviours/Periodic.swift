@@ -4,7 +4,8 @@ import SansIO
 /// Instants at `start` + n * `period`, n from 1 on.
 struct Periodic: Sendable {
     private let start: Instant
-    private let period: TimeSpan
+    /// Zero for never.
+    let period: TimeSpan
     /// The next instant; nil without a positive period.
     private(set) var next: Instant?
 

@@ -26,7 +26,7 @@ public struct ValueMachine: Sendable {
     private var source: SourceState
     /// What the generators take from outside; the driver keeps it up to date.
     public var surroundings: Surroundings
-    private let send: SendRule
+    private var send: SendRule
     private let start: Instant
     private var updates: Periodic
     private var sends: Periodic
@@ -46,11 +46,7 @@ public struct ValueMachine: Sendable {
         self.send = send
         self.start = start
         updates = Periodic(start: start, period: update)
-        switch send {
-        case .every(let period): sends = Periodic(start: start, period: period)
-        case .onUpdate, .onChange, .manual, .asFastAsPossible:
-            sends = Periodic(start: start, period: nil)
-        }
+        sends = Periodic(start: start, period: send.period)
         before = ByteBlock(capacity: 8)
         current = ByteBlock(capacity: 8)
         self.source.sample(at: .zero, in: surroundings, into: &current)
@@ -90,6 +86,15 @@ public struct ValueMachine: Sendable {
         current.removeAll()
         source.sample(at: now - start, in: surroundings, into: &current)
         return sent(isChanged: current.bytes != before.bytes)
+    }
+
+    /// Goes on with other times of updates and sending, counted from `now`.
+    public mutating func follow(update: TimeSpan?, send: SendRule, at now: Instant) {
+        if max(update ?? .zero, .zero) != updates.period {
+            updates = Periodic(start: now, period: update)
+        }
+        if send != self.send { sends = Periodic(start: now, period: send.period) }
+        self.send = send
     }
 
     /// Replaces the value from outside; it no longer moves by itself.

@@ -130,6 +130,14 @@ public enum SendRule: Equatable, Sendable {
     case manual
     /// A new notification whenever the link can send one at once.
     case asFastAsPossible
+
+    /// The time between two sendings; nil where something else decides.
+    var period: TimeSpan? {
+        switch self {
+        case .every(let period): period
+        case .onUpdate, .onChange, .manual, .asFastAsPossible: nil
+        }
+    }
 }
 
 /// What generators take from outside the value.

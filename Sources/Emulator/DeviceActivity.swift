@@ -13,16 +13,10 @@ extension EmulatedDevice {
 
     /// Power-on of the activity signal, the interval policy and the live advertising data.
     mutating func startFeeling(
-        seed: UInt64, at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
+        at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
     ) {
         let timeOfDay = midnight.map { now - $0 }
-        let tellsLevel =
-            profile.advertising.contains { $0.policy.usesLevel }
-            || profile.liveFields.contains { $0.source == .activityLevel }
-        detector = profile.activity.map {
-            ActivityDetector(
-                $0, start: now, tellsLevel: tellsLevel, timeOfDay: timeOfDay ?? .zero, seed: seed)
-        }
+        makeDetector(at: now)
         if !profile.advertising.isEmpty { history = IntervalHistory(start: now) }
         // The controller confirms what the policy begins with as it does a decision.
         decisions.append(
@@ -36,6 +30,15 @@ extension EmulatedDevice {
         }
         advertisingData = LiveAdvertisingData(profile, plan, seed: seed, start: now)
         updateAdvertisingData(at: now, &out)
+    }
+
+    mutating func makeDetector(at now: Instant) {
+        let tellsLevel = profile.usesLevel
+        let timeOfDay = midnight.map { now - $0 } ?? .zero
+        detector = profile.activity.map {
+            ActivityDetector(
+                $0, start: now, tellsLevel: tellsLevel, timeOfDay: timeOfDay, seed: seed)
+        }
     }
 
     /// Does what is due for signal and policy. At the same instant the signal comes first.
@@ -79,7 +82,7 @@ extension EmulatedDevice {
         act(at: now, &out, &emit)
     }
 
-    private mutating func act(
+    mutating func act(
         at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
     ) {
         for decision in newDecisions.elements {
@@ -145,5 +148,13 @@ extension EmulatedDevice {
         host.setAdvertisingData(
             live.data, scanResponse: live.scanResponse, at: now, sending: &out)
         advertisingData = live
+    }
+}
+
+extension DeviceProfile {
+    /// Whether anything asks for the level of the activity.
+    var usesLevel: Bool {
+        advertising.contains { $0.policy.usesLevel }
+            || liveFields.contains { $0.source == .activityLevel }
     }
 }

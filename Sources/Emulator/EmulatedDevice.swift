@@ -12,8 +12,10 @@ public import Wire
 
 /// What a device tells about itself.
 public enum DeviceEvent: Sendable {
-    /// What the host tells, but for that it advertises.
+    /// What the host tells, but for that it advertises, and for reads and writes.
     case host(PeripheralEvent)
+    /// A read or a write, of the value as it was then.
+    case accessed(ServerEvent, peer: DeviceAddress, value: [UInt8])
     /// Advertising is on, with the interval that was chosen for this reason. `gap` is how long it
     /// was off for a change of the interval; nil where it was not on before.
     case advertising(AdvertisingInterval, gap: TimeSpan?, reason: String)
@@ -22,26 +24,31 @@ public enum DeviceEvent: Sendable {
     case activity(ActivityEvent)
     /// What a rule of the profile says.
     case said(String)
+    /// A new version of the profile is at work.
+    case flashed(FlashReport)
 }
 
 /// One emulated accessory: sans-IO, deterministic for equal seeds and inputs.
 public struct EmulatedDevice: Sendable {
-    public let profile: DeviceProfile
-    public let plan: AttributePlan
+    public internal(set) var profile: DeviceProfile
+    public internal(set) var plan: AttributePlan
     public internal(set) var host: PeripheralHost
     /// The address the device uses; nil for the controller's own public one.
     public let randomAddress: DeviceAddress?
     /// What advertising intervals have been in force since power-on; nil before it, and where the
     /// profile does not advertise.
     public internal(set) var history: IntervalHistory?
-    private let seed: UInt64
-    /// Whether it has been powered on.
-    public private(set) var isOn = false
+    let seed: UInt64
+    let cipher: (any SecurityCipher)?
+    let keys: (any SecurityRandom)?
+    /// Whether it has been powered on, and when.
+    public var isOn: Bool { onSince != nil }
+    private(set) var onSince: Instant?
     var values: [LiveValue] = []
     /// Of `values` those that are sent as fast as possible, and those that count writes.
-    private var streams: [Int] = []
-    private var counters: [Int] = []
-    private var due = DeadlineQueue()
+    var streams: [Int] = []
+    var counters: [Int] = []
+    var due = DeadlineQueue()
     private var sample = ByteBlock(capacity: 32)
     var hostEvents = Outputs<PeripheralEvent>()
 
@@ -52,15 +59,15 @@ public struct EmulatedDevice: Sendable {
 
     // What `Reactions` works with.
     /// Values that repeat others.
-    let echoes: [(handle: UInt16, of: UInt16)]
-    var records: [LiveRecords]
+    var echoes: [(handle: UInt16, of: UInt16)] = []
+    var records: [LiveRecords] = []
     var recordOutputs = Outputs<RecordOutput>()
     /// What rules say, until it is told.
     var notes: [String] = []
     /// Whether anything follows a write.
-    private let followsWrites: Bool
+    private var followsWrites = false
     /// What generators take from outside.
-    private var surroundings = Surroundings()
+    var surroundings = Surroundings()
 
     // What `DeviceActivity` works with.
     var detector: ActivityDetector?
@@ -105,23 +112,12 @@ public struct EmulatedDevice: Sendable {
     ) {
         self.profile = profile
         self.seed = seed
+        self.cipher = cipher
+        self.keys = keys
         surroundings.unixMicroseconds = BtsnoopWriter.virtualEpoch
         let plan = AttributePlan(profile)
         self.plan = plan
-        echoes = plan.bindings.compactMap { binding in
-            binding.echoedHandle.map { (binding.valueHandle, $0) }
-        }
-        records = LiveRecords.all(of: plan)
-        followsWrites =
-            !echoes.isEmpty || !records.isEmpty
-            || plan.bindings.contains { !$0.reactions.isEmpty }
-        switch profile.device.address {
-        case .randomStatic(let address):
-            var random = SeededRandom(seed: seed, stream: "address of \(profile.device.name)")
-            randomAddress =
-                address ?? state?.address ?? DeviceAddress.randomStatic(from: random.next())
-        case .publicDevice: randomAddress = nil
-        }
+        randomAddress = Self.randomAddress(of: profile.device, seed: seed, kept: state?.address)
         let set = profile.advertising.first
         policy = IntervalController(set?.policy ?? IntervalPolicy(.fixed(.minimum)))
         var configuration = PeripheralConfiguration(
@@ -129,11 +125,7 @@ public struct EmulatedDevice: Sendable {
             interval: policy.interval, randomAddress: randomAddress,
             connectionsMax: profile.device.connections, advertises: set != nil)
         configuration.connectionRequest = profile.device.connection.map {
-            ConnectionParameterUpdateRequest(
-                intervalMin: $0.minimum.steps, intervalMax: $0.maximum.steps,
-                latency: $0.latency,
-                // In steps of 10 ms; the loader keeps it within 100 ms to 32 s.
-                timeout: UInt16(clamping: $0.timeout.microseconds / 10_000))
+            ConnectionParameterUpdateRequest($0)
         }
         if let security = profile.security {
             var keys = keys ?? GeneratorRandom(SeededRandom(seed: seed, stream: "keys"))
@@ -151,6 +143,30 @@ public struct EmulatedDevice: Sendable {
         host.server.reportsAccess = feelsUse
         memory = state.map { DeviceMemory($0, plan) }
         restoreBonds()
+        followPlan()
+    }
+
+    /// The random address of a device; nil for the controller's own public one.
+    static func randomAddress(
+        of device: DeviceSpec, seed: UInt64, kept: DeviceAddress? = nil
+    ) -> DeviceAddress? {
+        switch device.address {
+        case .randomStatic(let address):
+            var random = SeededRandom(seed: seed, stream: "address of \(device.name)")
+            return address ?? kept ?? DeviceAddress.randomStatic(from: random.next())
+        case .publicDevice: return nil
+        }
+    }
+
+    /// Finds what follows writes in the plan.
+    mutating func followPlan() {
+        echoes = plan.bindings.compactMap { binding in
+            binding.echoedHandle.map { (binding.valueHandle, $0) }
+        }
+        records = LiveRecords.all(of: plan)
+        followsWrites =
+            !echoes.isEmpty || !records.isEmpty
+            || plan.bindings.contains { !$0.reactions.isEmpty }
     }
 
     /// Whether each read and write is told; what follows of them is done either way.
@@ -172,16 +188,12 @@ public struct EmulatedDevice: Sendable {
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<DeviceEvent>
     ) {
         if !isOn {
-            isOn = true
+            onSince = now
             let since = TimeSpan(microseconds: surroundings.unixMicroseconds)
             surroundings.unixMicroseconds = (since + (now - .zero)).microseconds
             // Named, not numbered: what a seed makes stays when handles move.
-            var met: [String: Int] = [:]
-            for binding in plan.bindings {
-                let name = "\(binding.serviceName)/\(binding.name)"
-                let count = met[name, default: 0]
-                met[name] = count + 1
-                start(binding, stream: count == 0 ? name : "\(name) \(count + 1)", at: now)
+            for (binding, name) in zip(plan.bindings, plan.bindingNames) {
+                start(binding, name: name, at: now)
             }
             for setting in profile.presets {
                 guard let handle = plan.handle(of: setting.target) else { continue }
@@ -189,16 +201,15 @@ public struct EmulatedDevice: Sendable {
                     setting.octets, field: setting.target.field, of: handle, at: now,
                     sending: &out, emit: &emit)
             }
-            startFeeling(seed: seed, at: now, &out, &emit)
+            startFeeling(at: now, &out, &emit)
         }
         host.start(at: now, sending: &out, emit: &hostEvents)
         forward(at: now, &out, &emit)
     }
 
-    private mutating func start(_ binding: ValueBinding, stream: String, at now: Instant) {
-        var machine = ValueMachine(
-            binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
-            stream: "value " + stream, surroundings: surroundings)
+    /// Begins a value as the profile declares it.
+    mutating func start(_ binding: ValueBinding, name: String, at now: Instant) {
+        var machine = makeMachine(binding, name: name, at: now)
         // What does not fit any more is of a profile before this one.
         if let octets = memory?.value(of: binding.valueHandle),
             host.server.setValue(octets, of: binding.valueHandle)
@@ -206,6 +217,20 @@ public struct EmulatedDevice: Sendable {
             _ = machine.resume(from: octets)
         }
         host.server.setValue(machine.value, of: binding.valueHandle)
+        follow(binding, by: machine)
+    }
+
+    func makeMachine(_ binding: ValueBinding, name: String, at now: Instant) -> ValueMachine {
+        var surroundings = surroundings
+        let since = TimeSpan(microseconds: surroundings.unixMicroseconds)
+        surroundings.unixMicroseconds = (since + (now - (onSince ?? now))).microseconds
+        return ValueMachine(
+            binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
+            stream: "value " + name, surroundings: surroundings)
+    }
+
+    /// Lets a value be moved by its machine, where anything moves it.
+    mutating func follow(_ binding: ValueBinding, by machine: ValueMachine) {
         let isStream = binding.send == .asFastAsPossible
         if isStream { streams.append(values.count) }
         if binding.countedHandle != nil { counters.append(values.count) }
@@ -295,7 +320,7 @@ public struct EmulatedDevice: Sendable {
 
     /// Whether the host has told of reads and writes of values and of nothing else.
     private var isAccessAlone: Bool {
-        hostEvents.elements.allSatisfy(\.isAccess)
+        hostEvents.elements.allSatisfy { $0.access != nil }
     }
 
     public var deadline: Instant? {
@@ -387,8 +412,14 @@ public struct EmulatedDevice: Sendable {
         at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
     ) {
         for event in hostEvents.elements {
-            if event.isAccess, !reportsAccess {
-                guard feelsUse else { continue }
+            if let (access, link, handle) = event.access {
+                if reportsAccess {
+                    let value = host.server.value(of: handle, for: link) ?? []
+                    let peer = host.links[link].information.peerAddress
+                    emit.append(.accessed(access, peer: peer, value: value))
+                } else if !feelsUse {
+                    continue
+                }
             } else if case .advertising(let interval, let gap) = event {
                 let reason = confirm(interval)
                 history?.isAdvertising(interval, reason: reason, at: now)
@@ -406,15 +437,26 @@ public struct EmulatedDevice: Sendable {
 }
 
 extension PeripheralEvent {
-    /// Whether a client has read or written a value, as it may thousands of times a second.
-    fileprivate var isAccess: Bool {
-        switch self {
-        case .server(.read), .server(.written): true
-        case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
-            .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
-            .phyUpdated, .parametersAnswered, .overflow, .pairingRefused, .security, .disconnected:
-            false
+    /// A client's read or write of a value, which there may be thousands of in a second.
+    fileprivate var access: (event: ServerEvent, link: Int, handle: UInt16)? {
+        guard case .server(let event) = self else { return nil }
+        return switch event {
+        case .read(let link, let handle, _), .written(let link, let handle, _):
+            (event, link, handle)
+        case .mtu, .subscribed, .features, .confirmed, .indicationReady, .refused,
+            .peerIndication, .timeout:
+            nil
         }
+    }
+}
+
+extension ConnectionParameterUpdateRequest {
+    init(_ request: ConnectionRequest) {
+        self.init(
+            intervalMin: request.minimum.steps, intervalMax: request.maximum.steps,
+            latency: request.latency,
+            // In steps of 10 ms; the loader keeps it within 100 ms to 32 s.
+            timeout: UInt16(clamping: request.timeout.microseconds / 10_000))
     }
 }
 

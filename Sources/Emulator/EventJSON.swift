@@ -24,6 +24,8 @@ extension EmulatedDevice {
         ]
         switch event {
         case .host(.server(let event)): members += self.members(of: event)
+        case .accessed(let event, _, let value):
+            members += self.members(of: event, value: value)
         case .host(.connected(let link, let connection)):
             members.append(JSONMember("link", .integer(Int64(link))))
             members.append(JSONMember("peer", .string("\(connection.peerAddress)")))
@@ -39,6 +41,7 @@ extension EmulatedDevice {
             members.append(JSONMember("from", Self.milliseconds(decision.from)))
             members.append(JSONMember("to", Self.milliseconds(decision.to)))
             members.append(JSONMember("reason", .string(decision.reason)))
+        case .flashed(let report): members += self.members(of: report)
         case .host, .activity, .said: break
         }
         return .object(members)
@@ -51,9 +54,11 @@ extension EmulatedDevice {
     private static func name(of event: DeviceEvent) -> String {
         switch event {
         case .said: "log"
+        case .flashed: "flashed"
         case .advertising: "advertising"
         case .interval: "interval"
         case .activity: "activity"
+        case .accessed(let event, _, _): name(of: event)
         case .host(let event):
             switch event {
             case .ready: "ready"
@@ -91,12 +96,12 @@ extension EmulatedDevice {
         }
     }
 
-    private func members(of event: ServerEvent) -> [JSONMember] {
+    private func members(of event: ServerEvent, value: [UInt8] = []) -> [JSONMember] {
         switch event {
         case .mtu(let client, let mtu):
             [JSONMember("link", .integer(Int64(client))), JSONMember("mtu", .integer(Int64(mtu)))]
         case .read(let client, let handle, _), .written(let client, let handle, _):
-            [JSONMember("link", .integer(Int64(client)))] + value(of: handle)
+            [JSONMember("link", .integer(Int64(client)))] + members(of: value, handle)
         case .subscribed(let client, let handle, let notify, let indicate):
             [JSONMember("link", .integer(Int64(client)))] + subject(handle) + [
                 JSONMember("notify", .boolean(notify)), JSONMember("indicate", .boolean(indicate)),
@@ -119,8 +124,7 @@ extension EmulatedDevice {
         ]
     }
 
-    private func value(of handle: UInt16) -> [JSONMember] {
-        guard let bytes = host.server.value(of: handle) else { return subject(handle) }
+    private func members(of bytes: [UInt8], _ handle: UInt16) -> [JSONMember] {
         var members = subject(handle) + [JSONMember("hex", .string(Hex.string(bytes)))]
         if let format = plan.binding(valueHandle: handle)?.format {
             members.append(JSONMember("value", format.meaning(of: bytes).json))

@@ -48,7 +48,8 @@ extension EmulatedDevice {
     static func level(of event: DeviceEvent) -> LogLevel {
         switch event {
         case .activity(let event): level(of: event)
-        case .advertising, .interval, .said: .info
+        case .accessed(let event, _, _): level(of: event)
+        case .advertising, .interval, .said, .flashed: .info
         case .host(let event):
             switch event {
             case .failed: .error
@@ -91,11 +92,13 @@ extension EmulatedDevice {
     private func text(for event: DeviceEvent) -> String? {
         switch event {
         case .host(let event): text(for: event)
+        case .accessed(let event, let peer, let value): text(for: event, by: peer, value)
         case .advertising(let interval, let gap, let reason):
             "advertising \(kind) every \(interval)"
                 + (gap.map { ", after \($0.microseconds) us off the air" } ?? "") + ": \(reason)"
         case .activity(let event): text(for: event)
         case .said(let text): text
+        case .flashed(let report): text(for: report)
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }
@@ -190,8 +193,20 @@ extension EmulatedDevice {
     /// Characters of a value in a line; octets are cut at 32 before.
     private static let shownMax = 120
 
-    private func shown(_ handle: UInt16) -> String {
-        guard let value = host.server.value(of: handle) else { return "" }
+    private func text(
+        for access: ServerEvent, by peer: DeviceAddress, _ value: [UInt8]
+    ) -> String? {
+        switch access {
+        case .read(_, let handle, _): "\(peer) read \(name(of: handle))\(shown(value, handle))"
+        case .written(_, let handle, _):
+            "\(peer) wrote \(name(of: handle))\(shown(value, handle))"
+        case .mtu, .subscribed, .features, .confirmed, .indicationReady, .refused,
+            .peerIndication, .timeout:
+            nil
+        }
+    }
+
+    private func shown(_ value: [UInt8], _ handle: UInt16) -> String {
         let text = plan.describe(value, of: handle)
         guard text.count > Self.shownMax else { return " = " + text }
         return " = \(text.prefix(Self.shownMax))… (\(value.count) octets)"
@@ -200,10 +215,7 @@ extension EmulatedDevice {
     private func text(for event: ServerEvent) -> String? {
         switch event {
         case .mtu(let client, let mtu): "\(peer(client)) MTU \(mtu)"
-        case .read(let client, let handle, _):
-            "\(peer(client)) read \(name(of: handle))\(shown(handle))"
-        case .written(let client, let handle, _):
-            "\(peer(client)) wrote \(name(of: handle))\(shown(handle))"
+        case .read, .written: nil
         case .subscribed(let client, let handle, let notify, let indicate):
             "\(peer(client)) " + (notify || indicate ? "subscribed to " : "unsubscribed from ")
                 + name(of: handle)

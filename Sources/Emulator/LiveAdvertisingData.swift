@@ -51,6 +51,18 @@ struct LiveAdvertisingData: Sendable {
 
     var deadline: Instant? { clock.deadline }
 
+    /// What the version before had too goes on.
+    mutating func takeOver(_ old: LiveAdvertisingData, at now: Instant) {
+        if old.set.update == set.update { clock = old.clock }
+        for index in fields.indices {
+            guard let same = old.fields.first(where: { $0.spec == fields[index].spec }),
+                let machine = same.machine
+            else { continue }
+            fields[index].machine = machine
+            fields[index].machine?.follow(update: set.update, send: .manual, at: now)
+        }
+    }
+
     /// Takes all fields anew.
     /// - Parameter value: the octets of a characteristic's value.
     mutating func update(

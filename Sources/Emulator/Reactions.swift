@@ -52,21 +52,29 @@ extension EmulatedDevice {
         sending out: inout ByteBlock, emit: inout Outputs<DeviceEvent>
     ) -> Bool {
         let isSet = set(octets, field: field, of: handle, isSent: nil, depth: 0, at: now, &out)
+        if isSet { endEcho(of: handle) }
         forward(at: now, &out, &emit)
         return isSet
     }
 
-    /// Sends a value to those who have asked for it, as a notification or an indication.
-    public mutating func notify(
-        _ handle: UInt16, at now: Instant, sending out: inout ByteBlock,
+    /// A value that was set from outside repeats no other any more.
+    mutating func endEcho(of handle: UInt16) { echoes.removeAll { $0.handle == handle } }
+
+    /// Sends a value to these links where they have asked for it, as a notification or an
+    /// indication.
+    /// - Returns: those to which it was sent now.
+    mutating func notify(
+        _ handle: UInt16, to links: [Int], at now: Instant, sending out: inout ByteBlock,
         emit: inout Outputs<DeviceEvent>
-    ) {
-        host.notify(handle, at: now, sending: &out, emit: &hostEvents)
+    ) -> [Int] {
+        let sent = host.notify(handle, to: links, at: now, sending: &out, emit: &hostEvents)
         forward(at: now, &out, &emit)
+        return sent
     }
 
     /// - Parameter isSent: nil where `send:` says it.
-    private mutating func set(
+    @discardableResult
+    mutating func set(
         _ octets: [UInt8], field: String?, of handle: UInt16, isSent: Bool?, depth: Int,
         at now: Instant, _ out: inout ByteBlock
     ) -> Bool {
@@ -208,7 +216,7 @@ extension EmulatedDevice {
         }
     }
 
-    private mutating func setBusy(_ index: Int, _ isBusy: Bool) {
+    mutating func setBusy(_ index: Int, _ isBusy: Bool) {
         host.server.setBusy(
             isBusy, records[index].handle, butFor: RecordStore.abort,
             error: records[index].busyError)

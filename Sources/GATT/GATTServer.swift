@@ -14,7 +14,7 @@ public struct GATTServer: Sendable {
     public var reportsAccess = false
     /// What the Database Hash is computed with; without one it has no value.
     public var authenticator: (any MessageAuthenticator)?
-    public let settings: ServerSettings
+    public internal(set) var settings: ServerSettings
     public internal(set) var table: AttributeTable
     /// When `expire` must be called next: the end of an indication's 30 s.
     public internal(set) var deadline: Instant?
@@ -42,9 +42,7 @@ public struct GATTServer: Sendable {
 
     /// - Parameter settings: its MTU is kept within 23 to 517.
     public init(table: AttributeTable, settings: ServerSettings = ServerSettings()) {
-        var settings = settings
-        settings.mtu = min(max(settings.mtu, ATTLimit.mtuDefault), ATTLimit.mtuMax)
-        self.settings = settings
+        self.settings = settings.bounded
         self.table = table
         links = Array(repeating: ServerLink(), count: Self.clientsMax)
         configurations = Array(repeating: 0, count: Self.clientsMax * table.configurationCount)
@@ -58,6 +56,14 @@ public struct GATTServer: Sendable {
     /// The value of `handle` as the application sees it; nil where there is no such attribute.
     public func value(of handle: UInt16) -> [UInt8]? {
         table.index(of: handle).map { table.value(at: $0) }
+    }
+
+    /// The value of `handle` as this client would read it; some are each client's own.
+    public func value(of handle: UInt16, for client: Int) -> [UInt8]? {
+        guard let index = table.index(of: handle) else { return nil }
+        var block = ByteBlock(capacity: 64)
+        appendValue(at: index, for: client, limit: ATTLimit.valueMax, to: &block)
+        return block.bytes
     }
 
     /// Replaces the value of `handle`.

@@ -168,4 +168,11 @@ public struct ServerSettings: Hashable, Sendable {
     public var oversize: Oversize = .truncate
 
     public init() {}
+
+    /// The same with an MTU that there can be.
+    var bounded: ServerSettings {
+        var settings = self
+        settings.mtu = min(max(mtu, ATTLimit.mtuDefault), ATTLimit.mtuMax)
+        return settings
+    }
 }

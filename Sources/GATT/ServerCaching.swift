@@ -82,35 +82,6 @@ extension GATTServer {
 
     var serviceChangedIndex: Int? { table.attributes.firstIndex { $0.kind == .serviceChanged } }
 
-    /// Puts a new table in place of the old one: values and CCCDs that the application or clients
-    /// had set are kept for handles whose type is the same, every client has `changed` to learn.
-    public mutating func replaceTable(_ new: AttributeTable, changed: ClosedRange<UInt16>) {
-        let connected = links.indices.filter { links[$0].isConnected }
-        let states = connected.map { bondedClient(of: $0) }
-        let old = table
-        table = new
-        for index in table.attributes.indices {
-            let attribute = table.attributes[index]
-            guard attribute.kind == .value, let before = old.index(of: attribute.handle),
-                old.attributes[before].type == attribute.type
-            else { continue }
-            _ = table.store(old.value(at: before).span, at: index)
-        }
-        configurations = Array(repeating: 0, count: Self.clientsMax * table.configurationCount)
-        for (client, state) in zip(connected, states) {
-            for configuration in state.configurations {
-                guard let index = table.index(of: configuration.handle),
-                    table.attributes[index].configuration >= 0
-                else { continue }
-                configurations[slot(of: index, client: client)] =
-                    configuration.bits | Self.writtenOnThisLink
-            }
-            waiting[client].removeAll { table.index(of: $0) == nil }
-            queues[client].removeAll()
-        }
-        databaseChanged(changed)
-    }
-
     /// Says that the attributes in `range` are not what they were: every client becomes
     /// change-unaware, and who has subscribed is due a Service Changed indication (ask
     /// `pendingIndication` for each client).
@@ -119,9 +90,10 @@ extension GATTServer {
         for client in links.indices where links[client].isConnected {
             links[client].awareness = .unaware
             hasNewsOfClients = true
+            // A confirmation that is on its way is of what was said before.
+            links[client].hasChangedAgain = true
             guard let index, subscription(of: index, client: client) & 2 != 0 else { continue }
             addChange(range, to: client)
-            links[client].hasChangedAgain = true
         }
         let cccd = index.map { Int(table.attributes[$0].partner) } ?? -1
         let handle = cccd >= 0 ? table.attributes[cccd].handle : 0

@@ -87,12 +87,13 @@ public final class FileOutput {
     }
 }
 
-/// Reads a whole file.
+/// Reads a whole file, or a pipe to its end.
 /// - Parameter octetsMax: a longer file is refused, so that a wrong path does not fill the memory.
 public func readFile(_ path: String, octetsMax: Int) throws(SystemError) -> [UInt8] {
     let descriptor = Descriptor(
-        try systemCall("read", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) })
-    var content: [UInt8] = []
+        try systemCall("read", path) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) })
+    var content = try firstOctets(of: descriptor, path)
+    _ = fcntl(descriptor.number, F_SETFL, O_RDONLY)
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
         let count = try systemCall("read", path) {
@@ -108,8 +109,29 @@ public func readFile(_ path: String, octetsMax: Int) throws(SystemError) -> [UIn
     }
 }
 
+/// Waits for up to 1 s until a pipe has a writer, which may take its time afterwards.
+/// - Returns: what had to be read to see that; nothing of other files.
+private func firstOctets(of descriptor: Descriptor, _ path: String) throws(SystemError) -> [UInt8] {
+    var status = stat()
+    guard unsafe fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
+        return []
+    }
+    var state = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&state, 1, 1000) == 0 else { return [] }
+    var octet: [UInt8] = [0]
+    let count = unsafe read(descriptor.number, &octet, 1)
+    // With a writer a read would have to wait, without one it is at the end.
+    guard count == 0 else { return count > 0 ? octet : [] }
+    throw SystemError(
+        EAGAIN, operation: "read", object: path, reason: "it is a pipe, and nobody writes to it",
+        advice: "name a regular file, or start the writer first")
+}
+
 /// Whether there is something at `path` that can be read.
 public func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
+
+/// Whether there is something at `path`; behind a symbolic link, what that points to.
+public func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
 /// The names in a folder, sorted; none where it cannot be read.
 public func listFolder(_ path: String) -> [String] {

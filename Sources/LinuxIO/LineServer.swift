@@ -6,7 +6,9 @@ public import Wire
 public final class LineClient {
     public let token: Token
     /// What is on its way to it; `LineServer.flush` writes it out.
-    public var output = ByteBlock(capacity: 0)
+    public private(set) var output = ByteBlock(capacity: 0)
+    /// The largest answer among it, or before it since all was read.
+    fileprivate var answerOctets = 0
     /// Whether it stays when it has said all that it had to say, to be told more.
     public var staysAfterEnd = false
     fileprivate let descriptor: Descriptor
@@ -21,6 +23,21 @@ public final class LineClient {
     fileprivate init(token: Token, descriptor: Descriptor) {
         self.token = token
         self.descriptor = descriptor
+    }
+
+    /// Sends the answer to a line; however large it is, the client may take its time to read it.
+    public func answer(_ octets: [UInt8]) {
+        answerOctets = max(answerOctets, octets.count)
+        output.append(octets)
+    }
+
+    /// Sends what it did not ask for now.
+    public func tell(_ octets: [UInt8]) { output.append(octets) }
+
+    fileprivate func write(to path: String) throws(SystemError) {
+        guard !output.isEmpty else { return }
+        output.removeFirst(try descriptor.write(output.bytes, 0..<output.count, to: path))
+        if output.isEmpty { answerOctets = 0 }
     }
 
     /// Whether there is a line to take, or too much for one.
@@ -46,6 +63,7 @@ public final class LineServer {
     public let path: String
     public private(set) var clients: [LineClient] = []
     private let lineOctetsMax: Int
+    private let refusal: [UInt8]
     private var server: UnixServer
     private let listener: Descriptor
     private let token: Token
@@ -56,15 +74,17 @@ public final class LineServer {
     private static let backlog: Int32 = 128
     /// Clients at once.
     public static let clientsMax = 32
-    /// Octets a client may leave unread; beyond them it is dropped.
+    /// Octets a client may leave unread besides an answer; beyond them it is dropped.
     public static let outputOctetsMax = 1 << 20
     /// With more than this unread no more of its lines are taken, so that who asks much and reads
     /// slowly waits.
     static let answersOctetsMax = 65_536
 
-    /// - Parameter lineOctetsMax: of a line without its end.
+    /// - Parameters:
+    ///   - lineOctetsMax: of a line without its end.
+    ///   - refusal: the line, with its end, that one client too many gets.
     public init(
-        path: String, lineOctetsMax: Int, loop: inout EventLoop
+        path: String, lineOctetsMax: Int, refusal: String = "", loop: inout EventLoop
     ) throws(SystemError) {
         guard var server = UnixServer(specification: path[...]) else {
             throw SystemError(
@@ -76,6 +96,7 @@ public final class LineServer {
         self.server = server
         self.path = path
         self.lineOctetsMax = lineOctetsMax
+        self.refusal = Array(refusal.utf8)
         token = loop.makeToken()
         try loop.watch(listener, as: token, for: .readable)
     }
@@ -125,7 +146,11 @@ public final class LineServer {
             return try spare.turnAway(from: listener, path)
         }
         guard let accepted else { return }
-        guard clients.count < Self.clientsMax else { return accepted.close() }
+        guard clients.count < Self.clientsMax else {
+            // It is turned away whether it hears why or not.
+            _ = try? accepted.write(refusal, 0..<refusal.count, to: path)
+            return accepted.close()
+        }
         let client = LineClient(token: loop.makeToken(), descriptor: accepted)
         try loop.watch(accepted, as: client.token, for: .readable)
         clients.append(client)
@@ -165,7 +190,7 @@ public final class LineServer {
         for client in clients {
             if try !write(client, &loop) {
                 remove(client, &loop)
-            } else if client.output.count > Self.outputOctetsMax {
+            } else if client.output.count - client.answerOctets > Self.outputOctetsMax {
                 remove(client, &loop)
                 reasons.append("it left more than 1 MiB unread")
             }
@@ -175,13 +200,7 @@ public final class LineServer {
 
     /// Returns whether the client is still there, and has something to say or to hear.
     private func write(_ client: LineClient, _ loop: inout EventLoop) throws(SystemError) -> Bool {
-        if !client.output.isEmpty {
-            do throws(SystemError) {
-                let count = try client.descriptor.write(
-                    client.output.bytes, 0..<client.output.count, to: path)
-                client.output.removeFirst(count)
-            } catch { return false }
-        }
+        do throws(SystemError) { try client.write(to: path) } catch { return false }
         let hasLine = client.hasLine(lineOctetsMax)
         if client.hasEnded, client.output.isEmpty, !hasLine, !client.staysAfterEnd {
             return false

@@ -23,37 +23,65 @@ extension ProfileLoader {
         let context = DecodeContext(file: source) { _ in
             .failure(FileFailure(reason: "only a profile can name files"))
         }
-        let (target, format) = try target(of: reference, in: profile, source: source)
+        let (target, part) = try part(of: reference, in: profile, source: source)
         if text.hasPrefix("hex:") {
+            let shown = text.prefix(60)
             guard let octets = Hex.bytes(String(text.dropFirst(4))),
                 octets.count <= valueOctetsMax
             else {
                 throw error(
-                    source, reference, "'\(text.prefix(60))' is not pairs of hexadecimal digits",
+                    source, reference, "'\(shown)' is not pairs of hexadecimal digits",
                     "write '\(reference)=hex:01FF'")
+            }
+            if case .bits(let bits) = part, bits.number(octets) == nil {
+                throw error(
+                    source, reference, "'\(shown)' does not fit the bits", "write \(bits.says)")
             }
             return ValueSetting(target: target, octets: octets)
         }
-        let document: YAMLDocument
-        do throws(YAMLError) {
-            document = try YAMLDocument.parse(Array(text.utf8))
-        } catch { throw Self.error(source, reference, error.problem, error.remedy) }
-        let form = ValueForm(format: format)
-        let value = form.source(Place(node: document.root, path: reference), context)
-        if case .constant(let octets) = value, context.errors.isEmpty {
-            return ValueSetting(target: target, octets: octets)
+        guard let node = try node(text, part, source, reference) else {
+            return ValueSetting(target: target, octets: [])
         }
-        if context.errors.isEmpty {
-            throw error(source, reference, "a generator cannot be set", "write \(form.says)")
+        guard let octets = part.octets(Place(node: node, path: reference), context) else {
+            throw ProfileErrors(list: context.sortedErrors)
         }
-        throw ProfileErrors(list: context.sortedErrors)
+        return ValueSetting(target: target, octets: octets)
     }
 
-    /// What a reference names, and the format of it: a value's, or that of a field of it.
+    /// The tree of a text; nil of an empty one where a text is the value.
+    private static func node(
+        _ text: String, _ part: FieldPart, _ source: String, _ reference: String
+    ) throws(ProfileErrors) -> YAMLNode? {
+        if text.allSatisfy({ " \t\r\n".contains($0) }) {
+            if part.isText { return nil }
+            throw error(source, reference, "the value is empty", "write \(part.says)")
+        }
+        let problem: YAMLError?
+        do throws(YAMLError) {
+            let document = try YAMLDocument.parse(Array(text.utf8))
+            guard !document.problems.isEmpty else { return document.root }
+            problem = document.problems.first
+        } catch { problem = error }
+        // It speaks of files, of which there is none.
+        let isEmpty = problem?.problem == "the file is empty"
+        throw error(
+            source, reference, (problem?.problem ?? "").replacing("the file", with: "the value"),
+            isEmpty
+                ? "write \(part.says)"
+                : (problem?.remedy ?? "").replacing("document in a file", with: "value"))
+    }
+
+    /// What a reference names.
     /// - Parameter source: where the reference comes from, for messages.
     public static func target(
         of reference: String, in profile: DeviceProfile, source: String
-    ) throws(ProfileErrors) -> (target: WriteAction.Target, format: ValueFormat) {
+    ) throws(ProfileErrors) -> WriteAction.Target {
+        try part(of: reference, in: profile, source: source).target
+    }
+
+    private static func part(
+        of reference: String, in profile: DeviceProfile, source: String
+    ) throws(ProfileErrors) -> (target: WriteAction.Target, part: FieldPart) {
         let references = References.characteristics(profile.services)
         guard let (entry, field) = references.target(reference) else {
             let (problem, remedy) =
@@ -64,8 +92,8 @@ extension ProfileLoader {
         let format = profile.services[entry.service].characteristics[entry.characteristic].format
         let target = WriteAction.Target(
             service: entry.service, characteristic: entry.characteristic, field: field)
-        guard let field else { return (target, format) }
-        guard case .fields(let layout) = format, let own = layout.format(ofField: field) else {
+        guard let field else { return (target, .whole(format)) }
+        guard case .fields(let layout) = format, let own = layout.part(field) else {
             throw error(
                 source, reference, "'\(entry.name)' has no field '\(field)'",
                 "write one of its fields")

@@ -21,8 +21,10 @@ public enum CentralFinding: Equatable, Sendable {
 ///
 /// It knows nothing of the profile: names and units come from the assigned numbers, as on a phone.
 public struct ScriptedCentral: Sendable {
-    /// How long the whole programme may take.
+    /// How long the whole programme may take; what is only sent later is not waited for.
     public static let limit = TimeSpan.seconds(15)
+    /// How long the disconnection may take behind that.
+    static let farewellLimit = TimeSpan.seconds(2)
     /// How many notifications or indications end the programme.
     public static let notificationsMin = 3
     /// How long to wait for a scan response before going on without.
@@ -78,8 +80,9 @@ public struct ScriptedCentral: Sendable {
         switch state {
         case .off, .done: nil
         case .scanResponse(let until): earliest(host.deadline, min(until, start + Self.limit))
-        case .controller, .advertisement, .connection, .answer, .notifications, .farewell:
+        case .controller, .advertisement, .connection, .answer, .notifications:
             earliest(host.deadline, start + Self.limit)
+        case .farewell: earliest(host.deadline, start + Self.limit + Self.farewellLimit)
         }
     }
 
@@ -101,9 +104,22 @@ public struct ScriptedCentral: Sendable {
         host.expire(at: now, sending: &out, emit: &events)
         process(at: now, &out, &emit)
         if case .scanResponse(let until) = state, until <= now { connect(at: now, &out, &emit) }
-        guard state != .done, state != .off, start + Self.limit <= now else { return }
-        emit.append(.incomplete(missing))
-        state = .done
+        switch state {
+        case .off, .done: return
+        case .notifications where start + Self.limit <= now:
+            // All that it has was shown; the rest waits for a write, or for longer.
+            emit.append(
+                .line(
+                    "no more is waited for: \(count) within \(Self.limit), "
+                        + "the rest is sent later, at a write or by hand"))
+            finish(at: now, &out, &emit)
+        case .farewell where now < start + Self.limit + Self.farewellLimit: return
+        case .controller, .advertisement, .scanResponse, .connection, .answer, .notifications,
+            .farewell:
+            guard start + Self.limit <= now else { return }
+            emit.append(.incomplete(missing))
+            state = .done
+        }
     }
 
     /// What is still missing; nil once the programme is over.
@@ -118,10 +134,13 @@ public struct ScriptedCentral: Sendable {
         case .connection: "a connection with \(found?.address.description ?? "the device")"
         case .answer: "an answer to \(agenda.first?.subject ?? "a request")"
         case .notifications:
-            "\(Self.notificationsMin) notifications; \(notificationCount) came in "
-                + "\(Self.limit.microseconds / 1_000_000) s"
+            "\(Self.notificationsMin) notifications; \(notificationCount) came"
         case .farewell, .done: "the end of the connection"
         }
+    }
+
+    private var count: String {
+        notificationCount == 1 ? "1 notification" : "\(notificationCount) notifications"
     }
 
     // MARK: events

@@ -199,12 +199,13 @@ private struct JSONReader {
     ) throws(JSONError) -> JSONValue {
         place += 1
         var members: [JSONMember] = []
+        var names: Set<String> = []
         skipSpace(octets)
         if take("}", octets) { return .object(members) }
         while true {
             skipSpace(octets)
             let name = try string(octets)
-            guard !members.contains(where: { $0.name == name }) else {
+            guard names.insert(name).inserted else {
                 throw error("the name stands twice")
             }
             skipSpace(octets)

@@ -2,6 +2,7 @@
 import Emulator
 import Glibc
 import LinuxIO
+import Wire
 import YAML
 
 /// The folders with profiles of their own name, in the order they are looked through.
@@ -18,6 +19,25 @@ enum BundledProfiles {
             if isReadable(path) { return path }
         }
         return nil
+    }
+
+    /// What is said of a path that is no file and might be meant as a name; nil for other paths.
+    ///
+    /// - Parameter names: the names there are.
+    static func hint(for path: String, among names: [String]) -> String? {
+        let name = path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+        guard !name.contains("/") else { return nil }
+        let near = NearestName.of(name, among: names).map { "'\($0)', or " } ?? ""
+        return "write \(near)a name that 'peripheral-emu profiles' lists, or a path"
+    }
+
+    /// What a profile's first comment says up to its first full stop; nil where it has none.
+    static func summary(of text: String) -> String? {
+        let comment = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .prefix { $0.hasPrefix("# ") }.map { $0.dropFirst(2) }.joined(separator: " ")
+        guard !comment.isEmpty else { return nil }
+        guard let stop = comment.firstRange(of: ". ") else { return comment }
+        return String(comment[..<stop.upperBound].dropLast())
     }
 
     /// Each name once, with its path; the first folder that has it counts.
@@ -58,7 +78,7 @@ enum BundledProfiles {
     }
 }
 
-/// `profiles`: what there is by name, with the first line of each.
+/// `profiles`: what there is by name, with the first sentence of each.
 enum ProfilesCommand {
     static func run(_ console: inout Console) -> ExitCode {
         let profiles = BundledProfiles.all
@@ -67,11 +87,9 @@ enum ProfilesCommand {
             var line = name
             do throws(SystemError) {
                 let bytes = try readFile(path, octetsMax: YAMLDocument.octetsMax)
-                let first = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
-                if first.hasPrefix("# ") {
-                    line +=
-                        String(repeating: " ", count: width - name.count + 2)
-                        + first.dropFirst(2)
+                if let summary = BundledProfiles.summary(of: String(decoding: bytes, as: UTF8.self))
+                {
+                    line += String(repeating: " ", count: width - name.count + 2) + summary
                 }
             } catch { console.error("\(error)") }
             console.print(line)

@@ -30,7 +30,7 @@ enum CheckCommand {
         _ path: String, on profilePath: String, _ console: inout Console
     ) -> ExitCode {
         guard let transcript = transcript(path, &console),
-            let profile = ProfileFile.load(profilePath, &console)
+            let profile = ProfileFile.loadWithSource(profilePath, &console)?.profile
         else { return .usage }
         let server = AttributePlan(profile).makeServer(
             profile.server, authenticator: OpenSSLAuthenticator())

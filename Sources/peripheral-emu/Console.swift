@@ -40,6 +40,12 @@ struct Console {
         log.append(UInt8(ascii: "\n"))
     }
 
+    /// Takes the lines of the log that have not been written.
+    mutating func takeLines() -> [String] {
+        defer { log.removeAll() }
+        return log.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+    }
+
     /// A line of data.
     mutating func print(_ text: String) {
         data += Array(text.utf8)

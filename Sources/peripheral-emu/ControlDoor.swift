@@ -9,12 +9,14 @@ final class ControlDoor {
     private let server: LineServer
     private var sessions: [Token: ControlSession] = [:]
 
-    /// Lines answered in one turn; the device has its turn before the next ones.
-    private static let linesMax = 64
+    /// Lines answered in one turn, of all clients in turn; the device has its own before the next
+    /// ones, and a line can be long.
+    private static let linesMax = 8
 
     init(path: String, loop: inout EventLoop) throws(SystemError) {
         server = try LineServer(
-            path: path, lineOctetsMax: RPC.lineOctetsMax, loop: &loop)
+            path: path, lineOctetsMax: RPC.lineOctetsMax,
+            refusal: RPC.full(LineServer.clientsMax), loop: &loop)
     }
 
     /// When something must be done without an event.
@@ -38,11 +40,11 @@ final class ControlDoor {
         while left > 0, let (client, line) = server.nextLine() {
             left -= 1
             switch line {
-            case .tooLong: client.output.append(Array(RPC.lineTooLong.utf8))
+            case .tooLong: client.answer(Array(RPC.lineTooLong.utf8))
             case .line(let line):
                 var session = sessions[client.token] ?? ControlSession()
                 if let answer = perform(line, &session) {
-                    client.output.append(Array(answer.utf8))
+                    client.answer(Array(answer.utf8))
                 }
                 sessions[client.token] = session
                 client.staysAfterEnd = session.isWatching
@@ -58,7 +60,7 @@ final class ControlDoor {
         let events = reporter.takeWatched()
         if !events.isEmpty {
             let octets = Array(events.map { RPC.event($0) }.joined().utf8)
-            for client in watchers { client.output.append(octets) }
+            for client in watchers { client.tell(octets) }
         }
         for reason in try server.flush(&loop) {
             reporter.log(.warning, "control: a client is dropped: \(reason)", at: now)

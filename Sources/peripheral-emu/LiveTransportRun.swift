@@ -13,9 +13,10 @@ struct LiveTransportRun: ~Copyable {
     private var reporter: Reporter
     private let transport: ByteTransport
     private let token: Token
-    private let activity: LiveActivity?
+    private var activity: LiveActivity?
     private let control: ControlDoor?
     private let keeper: StateKeeper?
+    private let watch: ProfileWatch?
     private var felt = Outputs<ActivityInput>()
     private var clock = WallClock()
     private var buffer = ReadBuffer()
@@ -47,7 +48,7 @@ struct LiveTransportRun: ~Copyable {
     init(
         loop: consuming EventLoop, port: DevicePort, reporter: Reporter, transport: ByteTransport,
         keepsNetAdmin: Bool, activity: LiveActivity?, control: ControlDoor?,
-        keeper: StateKeeper?, end: Instant?, reconnects: Bool
+        watch: ProfileWatch?, keeper: StateKeeper?, end: Instant?, reconnects: Bool
     ) {
         token = loop.makeToken()
         start = loop.now()
@@ -61,6 +62,7 @@ struct LiveTransportRun: ~Copyable {
         self.activity = activity
         self.control = control
         self.keeper = keeper
+        self.watch = watch
         self.end = end
         self.reconnects = reconnects
         self.keepsNetAdmin = keepsNetAdmin
@@ -69,7 +71,6 @@ struct LiveTransportRun: ~Copyable {
     /// Runs until a signal, the end of the duration, or a controller that cannot be used.
     mutating func run() throws(SystemError) -> ExitCode {
         if port.device.asksTimeOfDay { tellTime(at: start) }
-        let followsTime = port.device.followsTimeOfDay
         while true {
             try flush()
             if case .ended(let code) = state {
@@ -80,7 +81,7 @@ struct LiveTransportRun: ~Copyable {
             try loop.wait(until: nextDeadline)
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
-            if followsTime { tellTime(at: now) }
+            if port.device.followsTimeOfDay { tellTime(at: now) }
             if case .away(let next) = state, next <= now { reopen(at: now) }
             if let limit = contactLimit, limit <= now, transport.isConnecting {
                 lose(lastReason.isEmpty ? "\(transport.name) does not answer" : lastReason, at: now)
@@ -91,6 +92,7 @@ struct LiveTransportRun: ~Copyable {
                 port.expire(at: now, sending: &out, emit: &events)
             }
             try answer(at: now)
+            try flash(at: now)
             settle(at: now)
         }
         return try finish()
@@ -100,7 +102,7 @@ struct LiveTransportRun: ~Copyable {
         var deadline = earliest(earliest(port.deadline, activity?.deadline), end)
         if case .away(let next) = state { deadline = earliest(deadline, next) }
         if transport.isConnecting { deadline = earliest(deadline, contactLimit) }
-        return earliest(deadline, control?.deadline)
+        return earliest(earliest(deadline, control?.deadline), watch?.deadline)
     }
 
     /// When a controller that has never advertised is given up; nil once it has.
@@ -142,6 +144,17 @@ struct LiveTransportRun: ~Copyable {
                     line.span, of: &device, at: now, sending: &out, emit: &events)
             }
             return answer
+        }
+    }
+
+    /// Gives the device a new version of its profile, where there is one.
+    private mutating func flash(at now: Instant) throws(SystemError) {
+        guard let watch else { return }
+        for event in loop.events { try watch.handle(event, at: now) }
+        guard let profile = watch.next(at: now, &loop, &activity, &reporter) else { return }
+        tellTime(at: now)
+        port.perform(at: now, sending: &out) { device, out in
+            device.replace(profile: profile, at: now, sending: &out, emit: &events)
         }
     }
 

@@ -12,17 +12,18 @@ struct LiveWorldRun: ~Copyable {
     private var world: World
     private var reporter: Reporter
     private var guests: AirGuests
-    private let activity: LiveActivity?
+    private var activity: LiveActivity?
     private let control: ControlDoor?
     private let keeper: StateKeeper?
+    private let watch: ProfileWatch?
     private var felt = Outputs<ActivityInput>()
     private var clock = WallClock()
     private let end: Instant?
 
     init(
         loop: consuming EventLoop, world: World, reporter: Reporter, guests: AirGuests,
-        activity: LiveActivity?, control: ControlDoor?, keeper: StateKeeper?,
-        end: Instant?
+        activity: LiveActivity?, control: ControlDoor?, watch: ProfileWatch?,
+        keeper: StateKeeper?, end: Instant?
     ) {
         self.loop = loop
         self.world = world
@@ -32,27 +33,29 @@ struct LiveWorldRun: ~Copyable {
         self.activity = activity
         self.control = control
         self.keeper = keeper
+        self.watch = watch
         self.end = end
     }
 
     /// Runs until a signal, the end of the duration, or an outcome of the central.
     mutating func run() throws(SystemError) -> ExitCode {
-        let device = world.port.device
-        if device.asksTimeOfDay { tellTime(at: loop.now()) }
+        if world.port.device.asksTimeOfDay { tellTime(at: loop.now()) }
         guests.begin(on: &world)
         world.powerOn(at: loop.now())
         var outcome = try turn()
         while outcome == nil {
-            let deadline = earliest(world.deadline, activity?.deadline)
-            try loop.wait(until: earliest(earliest(deadline, control?.deadline), end))
+            var deadline = earliest(world.deadline, activity?.deadline)
+            deadline = earliest(earliest(deadline, control?.deadline), watch?.deadline)
+            try loop.wait(until: earliest(deadline, end))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
-            if device.followsTimeOfDay { tellTime(at: now) }
+            if world.port.device.followsTimeOfDay { tellTime(at: now) }
             if let deadline = world.deadline, deadline <= now { world.run(at: now) }
             for event in loop.events { try handle(event, at: now) }
             try activity?.expire(at: now, loop: &loop, emit: &felt)
             feel(at: now)
             answer(at: now)
+            flash(at: now)
             outcome = try turn()
         }
         if outcome == nil, loop.signal == nil { outcome = reporter.cutOff(world, at: loop.now()) }
@@ -97,6 +100,15 @@ struct LiveWorldRun: ~Copyable {
         }
     }
 
+    /// Gives the device a new version of its profile, where there is one.
+    private mutating func flash(at now: Instant) {
+        guard let profile = watch?.next(at: now, &loop, &activity, &reporter) else { return }
+        tellTime(at: now)
+        world.perform(at: now) { device, out, events in
+            device.replace(profile: profile, at: now, sending: &out, emit: &events)
+        }
+    }
+
     /// Writes out what a turn has brought; first what is to be kept.
     private mutating func turn() throws(SystemError) -> ExitCode? {
         let now = loop.now()
@@ -111,6 +123,7 @@ struct LiveWorldRun: ~Copyable {
     private mutating func handle(_ event: ReadyEvent, at now: Instant) throws(SystemError) {
         try activity?.handle(event, loop: &loop, at: now, emit: &felt)
         try control?.handle(event, loop: &loop)
+        try watch?.handle(event, at: now)
         try guests.handle(event, on: &world, &reporter, loop: &loop, at: now)
     }
 }

@@ -61,6 +61,8 @@ struct RunOptions {
     var settings: [String] = []
     /// The path of the control socket; nil has none.
     var control: String?
+    /// Whether new versions of the profile are flashed while it runs.
+    var watches = false
     /// Takes the place of the sources in the profile's activity.
     var activity: ActivitySpec?
     /// Whether a controller that was lost is waited for.
@@ -148,6 +150,11 @@ enum Options {
             "activity", "SOURCE",
             "what the device feels, instead of what the profile says; see below"
         ) { run, text throws(UsageError) in run.activity = try activity(text) },
+        Row(
+            "watch", nil,
+            "flash each new version of the profile, or of a file that it names, while it runs: "
+                + "connections stay"
+        ) { run, _ throws(UsageError) in run.watches = true },
         Row("capture", "FILE", "write all HCI packets to a btsnoop file; - is standard output") {
             run, text throws(UsageError) in run.capture = text
         },
@@ -317,6 +324,11 @@ enum Options {
         if run.erases, run.state == .none {
             throw UsageError("with --state none there is nothing to --erase; leave out one of them")
         }
+        if run.capture == "-", run.json || run.withCentral {
+            throw UsageError(
+                "--capture - and \(run.json ? "--json" : "--with-central") both write to standard "
+                    + "output; write --capture FILE")
+        }
         if run.virtualTime {
             guard run.duration != nil else {
                 throw UsageError("--virtual-time needs an end; add --duration T")
@@ -329,6 +341,11 @@ enum Options {
                 throw UsageError(
                     "who asks at --control lives in real time; leave out that or --virtual-time")
             }
+        }
+        if run.virtualTime, run.watches {
+            throw UsageError(
+                "who edits a profile for --watch lives in real time; leave out that or "
+                    + "--virtual-time")
         }
         if run.takesOver {
             guard case .transport(let spec) = run.controller, let taking = spec.takingOver else {

@@ -1,6 +1,7 @@
 // Profiles from the file system.
 import Advertising
 import Emulator
+import Glibc
 import LinuxIO
 import Profiles
 import YAML
@@ -10,25 +11,44 @@ enum ProfileFile {
     /// The largest file that a profile may name: a trace of a day at 100 Hz.
     static let referencedOctetsMax = 256 << 20
 
-    /// The profile at `path`; nil where it is wrong, which has been said.
-    static func load(_ path: String, _ console: inout Console) -> DeviceProfile? {
-        loadWithSource(path, &console)?.profile
+    /// The files that a run depends on.
+    final class Files {
+        var paths: [String] = []
     }
 
-    /// The same with the file's content.
+    /// The profile of a run, with what the command line puts in the place of its parts; nil where
+    /// anything is wrong, which has been said.
+    static func load(
+        for options: RunOptions, _ files: Files, _ console: inout Console
+    ) -> DeviceProfile? {
+        if case .csv(let path, _) = options.activity { files.paths.append(path) }
+        guard let path = options.profiles.first,
+            var profile = loadWithSource(path, &console, files)?.profile,
+            ActivityOption.apply(options, to: &profile, &console),
+            ValueOption.apply(options, to: &profile, &console)
+        else { return nil }
+        return profile
+    }
+
+    /// The profile at `path`, with the file's content; nil where it is wrong, which has been said.
     static func loadWithSource(
-        _ path: String, _ console: inout Console
+        _ path: String, _ console: inout Console, _ files: Files = Files()
     ) -> (profile: DeviceProfile, source: [UInt8])? {
         let path = BundledProfiles.path(of: path) ?? path
+        files.paths.append(path)
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try readFile(path, octetsMax: YAMLDocument.octetsMax + 1)
         } catch {
-            console.error("\(error)")
+            let hint =
+                error.code == ENOENT
+                ? BundledProfiles.hint(for: path, among: BundledProfiles.all.map(\.name)) : nil
+            console.error("\(error)" + (hint.map { "; \($0)" } ?? ""))
             return nil
         }
         do throws(ProfileErrors) {
             let profile = try ProfileLoader.load(path: path, bytes: bytes) { path in
+                files.paths.append(path)
                 do throws(SystemError) {
                     return .success(try readFile(path, octetsMax: referencedOctetsMax))
                 } catch { return .failure(FileFailure(reason: error.reason)) }

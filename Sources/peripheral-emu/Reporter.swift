@@ -13,6 +13,8 @@ struct Reporter {
     var console: Console
     private var capture: FileOutput?
     private var isCaptureCut = false
+    /// Whether the end of the duration has said what the central is missing.
+    private var isCutOff = false
     /// Power-on; times in the log count from here.
     private var start: Instant
     /// Whether the capture is written out at each turn: who looks on sees it grow, and a kill loses
@@ -50,6 +52,18 @@ struct Reporter {
         console.log(line, at: now - start)
     }
 
+    /// Says why a new version of the profile is not flashed.
+    mutating func refuseFlash(_ file: String, _ errors: [String], at now: Instant) {
+        for error in errors { console.error(error) }
+        let text = "\(file) was not flashed: the version before goes on"
+        log(.error, text, at: now)
+        tell(
+            .members(
+                ("time", .real((now - start).seconds)), ("level", .string("error")),
+                ("event", .string("flash-refused")), ("text", .string(text)),
+                ("errors", .array(errors.map { .string($0) }))))
+    }
+
     /// Prints an event's object, and keeps it for who watches.
     private mutating func tell(_ object: JSONValue) {
         if json { console.print(object.text()) }
@@ -77,6 +91,7 @@ struct Reporter {
                         ("time", .real((now - start).seconds)), ("event", .string("central")),
                         ("text", .string(text))))
             case .central(.finished): outcome = outcome ?? .done
+            case .central(.incomplete) where isCutOff: break
             case .central(.incomplete(let missing)):
                 console.log(LogLine(.error, "the central is missing: \(missing)"), at: now - start)
                 outcome = .failure
@@ -115,6 +130,7 @@ struct Reporter {
     /// What the end of the duration has cut off; an exit code where something is missing.
     mutating func cutOff(_ world: World, at now: Instant) -> ExitCode? {
         guard let missing = world.central?.unfinished else { return nil }
+        isCutOff = true
         let text = "the duration is over and the central is missing: \(missing)"
         console.log(LogLine(.error, text), at: now - start)
         return .failure

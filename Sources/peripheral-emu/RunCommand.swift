@@ -16,10 +16,8 @@ enum RunCommand {
     static func run(_ options: RunOptions) -> ExitCode {
         var console = Console(level: options.logLevel)
         defer { console.flush() }
-        guard let path = options.profiles.first, var profile = ProfileFile.load(path, &console),
-            ActivityOption.apply(options, to: &profile, &console),
-            ValueOption.apply(options, to: &profile, &console)
-        else { return .usage }
+        let files = ProfileFile.Files()
+        guard let profile = ProfileFile.load(for: options, files, &console) else { return .usage }
         let keeper: StateKeeper?
         do throws(StateKeeper.Refusal) {
             keeper = try StateKeeper.open(options, profile, &console)
@@ -47,9 +45,9 @@ enum RunCommand {
                 let world = makeWorld(profile, options, keeper)
                 return options.virtualTime
                     ? try runVirtual(world, options, keeper, console)
-                    : try runLive(world, options, keeper, console)
+                    : try runLive(world, options, files, keeper, console)
             case .transport(let spec):
-                return try runOn(spec, profile, options, keeper, console)
+                return try runOn(spec, profile, options, files, keeper, console)
             }
         } catch {
             console.error("\(error)")
@@ -109,7 +107,8 @@ enum RunCommand {
     }
 
     private static func runLive(
-        _ world: World, _ options: RunOptions, _ keeper: StateKeeper?, _ console: Console
+        _ world: World, _ options: RunOptions, _ files: ProfileFile.Files, _ keeper: StateKeeper?,
+        _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
         let capture = try openCapture(options)
@@ -122,11 +121,13 @@ enum RunCommand {
         let guests = try AirGuests(options, loop: &loop, &reporter)
         let activity = try openActivity(world.port.device, &loop, &reporter)
         let control = try openControl(options, &loop, &reporter)
+        let watch = try openWatch(world.port.device, options, files, &loop, &reporter)
         // All doors are open.
         try Capabilities.drop(keepingNetAdmin: false)
         var run = LiveWorldRun(
             loop: loop, world: world, reporter: reporter, guests: guests, activity: activity,
-            control: control, keeper: keeper, end: options.duration.map { start + $0 })
+            control: control, watch: watch, keeper: keeper,
+            end: options.duration.map { start + $0 })
         return try run.run()
     }
 
@@ -150,9 +151,19 @@ enum RunCommand {
         return door
     }
 
+    private static func openWatch(
+        _ device: EmulatedDevice, _ options: RunOptions, _ files: ProfileFile.Files,
+        _ loop: inout EventLoop, _ reporter: inout Reporter
+    ) throws(SystemError) -> ProfileWatch? {
+        guard options.watches else { return nil }
+        let watch = try ProfileWatch(options, device.profile, files, &loop)
+        reporter.log(.info, "watching \(device.profile.file)", at: loop.now())
+        return watch
+    }
+
     private static func runOn(
         _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions,
-        _ keeper: StateKeeper?, _ console: Console
+        _ files: ProfileFile.Files, _ keeper: StateKeeper?, _ console: Console
     ) throws(SystemError) -> ExitCode {
         let seed = options.seed ?? machineID() ?? virtualSeed
         let capture = try openCapture(options)
@@ -167,9 +178,10 @@ enum RunCommand {
             console: console, capture: capture, start: start, isLive: true, json: options.json)
         let activity = try openActivity(port.device, &loop, &reporter)
         let control = try openControl(options, &loop, &reporter)
+        let watch = try openWatch(port.device, options, files, &loop, &reporter)
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: spec.closed(),
-            keepsNetAdmin: spec.isAdapter, activity: activity, control: control,
+            keepsNetAdmin: spec.isAdapter, activity: activity, control: control, watch: watch,
             keeper: keeper, end: options.duration.map { start + $0 },
             reconnects: options.reconnects)
         return try run.run()

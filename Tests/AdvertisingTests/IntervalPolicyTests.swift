@@ -71,6 +71,20 @@ private func log(_ decisions: [IntervalDecision]) -> [String] {
             ])
     }
 
+    @Test("a boost that begins anew before its end is one after the disconnection")
+    func boostAnew() {
+        var controller = IntervalController(
+            IntervalPolicy(
+                .fixed(ms(1285)), boost: IntervalPhase(interval: ms(20), for: .seconds(30))))
+        var outputs = Outputs<IntervalDecision>()
+        controller.handle(.powerOn, at: at(0), emit: &outputs)
+        #expect(controller.reason == "boost for 30 s after power-on")
+        controller.handle(.disconnected, at: at(10_000), emit: &outputs)
+        #expect(controller.reason == "boost for 30 s after disconnection")
+        #expect(outputs.elements.isEmpty)
+        #expect(controller.deadline == at(40_000))
+    }
+
     @Test("a boost before the activity policy; activity during it shows afterwards")
     func boost() {
         var policy = IntervalPolicy.activity(active: ms(152.5), idle: ms(1285))

@@ -99,6 +99,30 @@ private final class Rig {
         #expect(rig.notifications("count").count == count + 1)
     }
 
+    @Test("notify says to whom it went, not who has subscribed")
+    func dropped() throws {
+        var world = try ReactionTests.world(
+            """
+              - service: 0x1234
+                characteristics:
+                  - characteristic: 0x0001
+                    label: long
+                    notify: open
+                    value: {text: more than the twenty octets of the smallest MTU}
+            server: {mtu: 23, notification-overflow: refuse}
+            """)
+        let cccd = world.port.device.cccdHandle("long")
+        world.perform(.subscribe(cccd: cccd, notify: true, indicate: false))
+        var session = ControlSession()
+        let answer = world.ask(
+            &session, #"{"jsonrpc":"2.0","id":1,"method":"notify","params":["long"]}"#)
+        let octets = Array((answer ?? "").utf8)
+        let result = try JSONValue(octets.span)["result"]
+        #expect(result?["links"] == .array([]) && result?["subscribed"] == .array([.integer(0)]))
+        let text = ControlMethod.named("notify")?.text(result ?? .null).first ?? ""
+        #expect(text.hasPrefix("long sent to 0 links of 1: "))
+    }
+
     @Test("notify without a subscriber goes to nobody; a value that is never sent is refused")
     func notify() throws {
         let rig = try Rig()

@@ -22,6 +22,10 @@ import Wire
             ("\u{FEFF}{}", -32_700, "this is no JSON"),
             ("\"\\ud800\"", -32_700, "half a character"),
             (String(repeating: "[", count: 5000), -32_700, "values nest too deep"),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":12345678901234567890,\"method\":\"list\"}", -32_600,
+                "'id' is too large a number; write it as a string"
+            ),
             ("[]", -32_600, "batches are not supported; write one request a line"),
             ("7", -32_600, "a request is an object"),
             ("{}", -32_600, "'jsonrpc' must be \"2.0\""),

@@ -135,6 +135,26 @@ import Wire
         #expect(Self.sent(world) == [[1, 9], [2, 9], [3, 9]])
     }
 
+    @Test("an echo that was set from outside repeats nothing any more")
+    func endedEcho() throws {
+        var world = try Self.world(
+            """
+              - service: 0x1234
+                characteristics:
+                  - {characteristic: 0x0001, label: rx, write-without-response: open}
+                  - {characteristic: 0x0002, label: tx, notify: open, value: {echo: rx}}
+            """)
+        let device = world.port.device
+        var session = ControlSession()
+        let answer = world.ask(
+            &session,
+            #"{"jsonrpc":"2.0","id":1,"method":"set","params":["tx","hex:07"]}"#)
+        #expect(answer?.contains("result") == true)
+        world.perform(.writeCommand(handle: device.valueHandle("rx"), value: [1]))
+        world.run(for: .seconds(1))
+        #expect(world.port.device.host.server.value(of: device.valueHandle("tx")) == [7])
+    }
+
     static let glucose = """
           - service: glucose
             characteristics:
@@ -197,7 +217,7 @@ import Wire
             ("[{when: {above: 300}, do: store}]", "does not fit"),
             ("[{when: {}}]", "the key 'do' is missing"),
             ("[{do: [{reject: 0x80}, {log: x}]}]", "has no other effect"),
-            ("[{do: {set: {own.x: 1}}}]", "has no field 'x'"),
+            ("[{do: {set: {own.x: 1}}}]", "has no fields; write 'own'"),
         ])
     func mistakes(rules: String, problem: String) {
         let text =

@@ -279,7 +279,7 @@ struct GATTServerTests {
         #expect(harness.server.bondedClients.first?.isChangeAware == true)
     }
 
-    @Test("A new table keeps values and subscriptions of the handles it still has")
+    @Test("A new table brings its values; subscriptions stay where the characteristic is the same")
     func replacement() throws {
         var harness = try Self.harness()
         _ = harness.send("12 0400 0200")
@@ -303,12 +303,14 @@ struct GATTServerTests {
             permissions: Permissions(notify: .open))
         try builder.addDescriptor(
             GATTType.clientConfiguration, permissions: cccd, kind: .clientConfiguration)
-        harness.server.replaceTable(try builder.build(), changed: 0x01...0xFFFF)
-        #expect(harness.send("0A 1400") == "0B7755")
+        let report = harness.server.replaceTable(try builder.build())
+        // All of 0xA000, whose end is another, and what stood behind it.
+        #expect(report == TableReplacement(changed: 0x01...0x94, endedSubscriptions: 1))
+        #expect(harness.send("0A 1400") == "0B00")
         #expect(harness.server.cccd(of: 0x1B, client: 0) == 1)
         #expect(harness.server.cccd(of: 0x21, client: 0) == nil)
         #expect(harness.server.pendingIndication(of: 0) == 0x03)
-        #expect(harness.notify(0x03).pdu == "1D03000100FFFF")
+        #expect(harness.notify(0x03).pdu == "1D030001009400")
     }
 
     @Test("All reads and writes of every link level get the value or an error, never both")

@@ -57,3 +57,8 @@ def test_bluez_finds_reads_follows_and_meets_the_accessory_ten_times(controllers
 
 def test_bluez_finds_reads_and_follows_the_accessory():
     central("own", 2)
+
+
+@pytest.mark.long
+def test_bluez_sees_a_new_service_without_reconnecting_and_a_broken_file_changes_nothing():
+    scenario("bluez", "watch")

@@ -34,7 +34,7 @@ enum ATTOperationsFuzz {
         case 9:
             let (one, other) = (handle(&input), handle(&input))
             rig.server.databaseChanged(min(one, other)...max(one, other))
-        case 10: rig.server.replaceTable(ServerRig.table, changed: 1...0xFFFF)
+        case 10: rig.replaceTable(input.octet() & 1 == 0 ? ServerRig.table : ServerRig.otherTable)
         case 11:
             if let handle = rig.server.pendingIndication(of: client) {
                 rig.notify(handle, to: client)

@@ -4,6 +4,7 @@ public import BLEHost
 public import Emulator
 public import GATT
 import HCI
+public import Profiles
 public import SansIO
 public import Simulation
 public import VirtualController
@@ -157,6 +158,15 @@ public struct GuestWorld: Sendable {
     /// Something is felt by the device.
     public mutating func feel(_ input: ActivityInput) {
         world.feel([input], at: now)
+        exchange()
+    }
+
+    /// Gives the device a new version of its profile.
+    public mutating func flash(_ profile: DeviceProfile) {
+        let now = now
+        world.perform(at: now) { device, out, events in
+            device.replace(profile: profile, at: now, sending: &out, emit: &events)
+        }
         exchange()
     }
 

@@ -30,7 +30,18 @@ struct ServerRig {
         }
     }()
 
-    private static func makeTable() throws(AttributeTableError) -> AttributeTable {
+    /// The same, with the characteristics of 0xA000 two handles later.
+    static let otherTable: AttributeTable = {
+        do throws(AttributeTableError) {
+            return try makeTable(offset: 2)
+        } catch {
+            preconditionFailure("the table is in order: \(error)")
+        }
+    }()
+
+    private static func makeTable(
+        offset: UInt16 = 0
+    ) throws(AttributeTableError) -> AttributeTable {
         var builder = AttributeTableBuilder()
         let cccd = Permissions(read: .open, write: .open)
         try builder.addService(BluetoothUUID(0x1801))
@@ -52,7 +63,7 @@ struct ServerRig {
             read: .open, write: .open, writeCommand: .open, notify: .open, indicate: .open)
         try builder.addCharacteristic(
             BluetoothUUID(0xB000), properties: [.read, .write, .notify, .indicate],
-            permissions: everything, value: Array(0..<100))
+            handle: 0x0011 + offset, permissions: everything, value: Array(0..<100))
         try builder.addDescriptor(
             GATTType.clientConfiguration, permissions: cccd, value: [0, 0],
             kind: .clientConfiguration)
@@ -194,6 +205,20 @@ struct ServerRig {
             precondition(reply.bytes[0] == 0x23, "it is what it is said to be")
         } else {
             precondition(reply.isEmpty, "nothing is written where nothing is sent")
+        }
+    }
+
+    /// What a client had asked for stays only where it can be that it did.
+    mutating func replaceTable(_ table: AttributeTable) {
+        let old = server.table
+        let report = server.replaceTable(table)
+        precondition((report.changed == nil) == (old.changes(to: table) == nil), "one range")
+        guard report.changed != nil else { return }
+        for client in asked.indices {
+            asked[client] = asked[client].filter { handle, _ in
+                old.index(of: handle).map { old.attributes[$0].type }
+                    == table.index(of: handle).map { table.attributes[$0].type }
+            }
         }
     }
 

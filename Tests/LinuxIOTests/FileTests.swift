@@ -29,6 +29,28 @@ import Testing
         #expect(try readFile(path, octetsMax: 10) == [1, 2, 3])
     }
 
+    @Test("a pipe is read to its end, however slow; one that nobody writes to is refused")
+    func pipe() async throws {
+        let path = temporaryPath("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        #expect {
+            try readFile(path, octetsMax: 10)
+        } throws: {
+            "\($0)" == "cannot read \(path): it is a pipe, and nobody writes to it; "
+                + "name a regular file, or start the writer first"
+        }
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        write(descriptor, [1, 2, 3] as [UInt8], 3)
+        let writer = Task.detached {
+            usleep(1_300_000)
+            write(descriptor, [4] as [UInt8], 1)
+            close(descriptor)
+        }
+        #expect(try readFile(path, octetsMax: 10) == [1, 2, 3, 4])
+        await writer.value
+    }
+
     @Test("a live pipe that nobody reads holds nothing up, and is given up in the end")
     func stalledPipe() throws {
         let path = temporaryPath("stalled")

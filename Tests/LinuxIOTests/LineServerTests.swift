@@ -18,7 +18,8 @@ extension LinuxIOTests {
 
             init() throws {
                 var loop = try EventLoop()
-                server = try LineServer(path: path, lineOctetsMax: 64, loop: &loop)
+                server = try LineServer(
+                    path: path, lineOctetsMax: 64, refusal: "full\n", loop: &loop)
                 self.loop = loop
             }
 
@@ -45,10 +46,10 @@ extension LinuxIOTests {
                     switch line {
                     case .line(let octets):
                         lines.append(String(decoding: octets, as: UTF8.self))
-                        client.output.append(Array("\(octets.count)\n".utf8))
+                        client.answer(Array("\(octets.count)\n".utf8))
                     case .tooLong:
                         lines.append("long")
-                        client.output.append(Array("long\n".utf8))
+                        client.answer(Array("long\n".utf8))
                     }
                 }
                 reasons += try server.flush(&loop)
@@ -110,6 +111,40 @@ extension LinuxIOTests {
             #expect(access(stale, F_OK) != 0)
         }
 
+        @Test("the end of a server leaves alone what others have put in the place of its socket")
+        func replaced() throws {
+            var rig: Rig? = try Rig()
+            let path = rig?.path ?? ""
+            unlink(path)
+            let next = try Sockets.listen(atPath: path, backlog: 1)
+            rig = nil
+            #expect(access(path, F_OK) == 0)
+            next.close()
+            unlink(path)
+        }
+
+        @Test("of many that start at once at a path left behind one has it")
+        func race() async throws {
+            for _ in 0..<25 {
+                let path = temporaryPath("race")
+                try Sockets.listen(atPath: path, backlog: 1).close()
+                let owners = await withTaskGroup(of: Int32?.self) { group in
+                    for _ in 0..<4 {
+                        group.addTask {
+                            var server = UnixServer(specification: path[...])
+                            let listener = try? server?.listen(backlog: 1)
+                            // It goes on to listen until all have tried.
+                            return listener.map { dup($0.number) }
+                        }
+                    }
+                    return await group.reduce(into: [Int32]()) { $0 += $1.map { [$0] } ?? [] }
+                }
+                #expect(owners.count == 1)
+                for number in owners { close(number) }
+                unlink(path)
+            }
+        }
+
         @Test("lines of several clients come whole, however they were sent")
         func lines() throws {
             let rig = try Rig()
@@ -166,7 +201,7 @@ extension LinuxIOTests {
             let peer = try #require(rig.server.clients.first)
             let piece = pattern(100_000)
             for _ in 0..<20 {
-                peer.output.append(piece)
+                peer.tell(piece)
                 try rig.turn()
             }
             #expect(rig.reasons == ["it left more than 1 MiB unread"])
@@ -175,6 +210,31 @@ extension LinuxIOTests {
             try rig.turn { !rig.lines.isEmpty }
             #expect(rig.lines == ["still"])
             stalled.close()
+        }
+
+        @Test("an answer of any size arrives; what is told besides it has its limit")
+        func large() throws {
+            let rig = try Rig()
+            let client = try rig.connect()
+            try rig.turn { rig.server.clients.count == 1 }
+            let peer = try #require(rig.server.clients.first)
+            peer.answer(pattern(3 << 20))
+            for _ in 0..<20 { try rig.turn() }
+            #expect(rig.reasons.isEmpty)
+            var buffer = ReadBuffer()
+            var octets: [UInt8] = []
+            try rig.turn {
+                while case .count(let count)? = try? buffer.fill(from: client, rig.path),
+                    count > 0
+                {
+                    octets += buffer.bytes.prefix(count)
+                }
+                return octets.count >= 3 << 20
+            }
+            #expect(octets == pattern(3 << 20))
+            peer.tell(pattern(2 << 20))
+            try rig.turn()
+            #expect(rig.reasons.count == 1 && rig.server.clients.isEmpty)
         }
 
         @Test("clients that vanish leave no descriptor and wake nobody")
@@ -204,13 +264,14 @@ extension LinuxIOTests {
             }
             #expect(rig.server.clients.count == LineServer.clientsMax)
             let last = try #require(clients.last)
+            #expect(try rig.read(last) == "full\n")
             #expect(try rig.read(last) == "")
             let peer = try #require(rig.server.clients.first)
             peer.staysAfterEnd = true
             shutdown(clients[0].number, Int32(SHUT_WR))
             shutdown(clients[1].number, Int32(SHUT_WR))
             try rig.turn { rig.server.clients.count == LineServer.clientsMax - 1 }
-            peer.output.append(Array("told\n".utf8))
+            peer.tell(Array("told\n".utf8))
             try rig.turn()
             #expect(try rig.read(clients[0]) == "told\n")
             clients[0].close()

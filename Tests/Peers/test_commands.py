@@ -138,7 +138,8 @@ VECTORS = Path(__file__).resolve().parent.parent / "Vectors"
 
 
 def test_check_replays_every_transcript_on_the_profile_beside_it():
-    transcripts = sorted(VECTORS.glob("*/**/*.txt"))
+    transcripts = sorted(path for path in VECTORS.glob("*/**/*.txt")
+                         if (path.parent / "profile.yaml").exists())
     assert len(transcripts) > 150
     for transcript in transcripts:
         run("check", "--transcript", str(transcript), str(transcript.parent / "profile.yaml"))

@@ -50,6 +50,18 @@ import Wire
                 == [0x16, 60, 0, 4, 0, 2])
     }
 
+    @Test("of alternatives that the flags leave, the first is taken that the value fits")
+    func fitting() throws {
+        let octets = try Self.octets("heart-rate-measurement", "read: open\nvalue: {rate: 300}")
+        #expect(octets == [0x01, 0x2C, 0x01])
+        #expect(
+            errors(
+                "peripheral-emu: 1\ndevice: {name: T}\nservices: [{service: 0x1234, "
+                    + "characteristics: [{characteristic: heart-rate-measurement, "
+                    + "value: {flags: 1, rate: 70000}}]}]\n"
+            ).count == 1)
+    }
+
     @Test("of alternatives the flags that are said choose, else the first")
     func alternatives() throws {
         let name = "weight-measurement"

@@ -37,9 +37,10 @@ import Testing
                 "test.yaml: advertising[0].data: it has no tx-power; "
                     + "add '{tx-power: 0 dBm}' with the power there is (apple-contents)",
                 "test.yaml: advertising[0].interval: it does not begin with 20 ms for 30 s; "
-                    + "add 'boost: {interval: 20 ms, for: 30 s}' to a policy (apple-first)",
+                    + "write 'interval: {policy: fixed, interval: 152.5 ms, "
+                    + "boost: {interval: 20 ms, for: 30 s}}' (apple-first)",
                 "test.yaml: advertising[0].interval: 100 ms is not what Apple recommends; "
-                    + "write 152.5 ms, or 'snap: apple' in a policy (apple-interval)",
+                    + "write 152.5 ms (apple-interval)",
                 "test.yaml: advertising[0]: iOS shows no name for it; "
                     + "add '{name: complete}' to 'data' or 'scan-response' (ios-name)",
             ])
@@ -50,6 +51,14 @@ import Testing
                     "test.yaml: advertising[0].interval: it begins with 30 ms for 30 s; "
                         + "write 20 ms for 30 s or longer (apple-first)"
                 ])
+    }
+
+    @Test("what is advised for one interval, written so, silences the advice")
+    func cure() throws {
+        let plain = "{type: connectable, interval: 211.25 ms, \(Self.data)}"
+        let advice = try #require(try found(plain).first)
+        let cure = try #require(advice.split(separator: "'").dropFirst().first)
+        #expect(try found("{type: connectable, \(cure), \(Self.data)}") == [])
     }
 
     @Test("a finding says its line and column, those of the next thing around what is not there")

@@ -1,4 +1,5 @@
 // Profiles/README.md: it is as the declarations say, its examples load, its defaults are true.
+import Advertising
 import Glibc
 import Testing
 
@@ -88,6 +89,16 @@ import Testing
             }
         }
         #expect(checked > 30)
+    }
+
+    @Test("the octets of the activity are stated as they are")
+    func activityOctets() throws {
+        let states: [(ActivityState, String)] = [
+            (.asleep, "asleep"), (.idle, "idle"), (.active, "active"),
+        ]
+        let words = states.map { "\($0.0.rawValue) \($0.1)" }.joined(separator: ", ")
+        let text = try #require(SourceTree.text(Self.path))
+        #expect(text.contains("`level` 0 to 100 %, or `state` \(words) |"))
     }
 
     @Test("Profiles/README.md ends with what `peripheral-emu reference` prints")

@@ -27,6 +27,13 @@ import Wire
         ])
     func wrong(text: String) { #expect(Self.read(text) == nil) }
 
+    @Test("many names cost little, and the last one may not be the first one's")
+    func manyNames() {
+        let names = (0..<100_000).map { "\"n\($0)\":0" }.joined(separator: ",")
+        #expect(Self.read("{\(names)}") != nil)
+        #expect(Self.read("{\(names),\"n0\":1}") == nil)
+    }
+
     @Test("escapes mean their characters, pairs of surrogates too")
     func escapes() {
         #expect(Self.read("\"\\u00e9\\ud83d\\ude00\\/\\t\"") == .string("é😀/\t"))

@@ -98,6 +98,14 @@ import Wire
         }
     }
 
+    @Test("a capture on standard output has it for itself", arguments: ["json", "with-central"])
+    func standardOutput(option: String) {
+        #expect(
+            error("--profile a.yaml --capture - --\(option)")
+                == "--capture - and --\(option) both write to standard output; "
+                + "write --capture FILE")
+    }
+
     @Test("options that do not go together are refused with what to leave out")
     func rules() {
         let profile = "--profile a.yaml "
@@ -108,6 +116,10 @@ import Wire
         #expect(
             error(profile + "--virtual-time --duration 1s --air 127.0.0.1:0")
                 == "hosts on --air live in real time; leave out one of the two")
+        #expect(
+            error(profile + "--virtual-time --duration 1s --watch")
+                == "who edits a profile for --watch lives in real time; "
+                + "leave out that or --virtual-time")
         for option in [
             "--virtual-time --duration 1s", "--with-central", "--air 127.0.0.1:0", "--air-loss 1%",
         ] {

@@ -45,6 +45,11 @@ public struct ActivityDetector: Machine, Sendable {
     /// The level that has been told, 0 to 1.
     public var level: Double { Double(told.level) / Double(ActivityStatus.levelsMax) }
 
+    /// Why the signal is lost; nil while it is not.
+    public var loss: String? {
+        channels.contains { $0.isMotion } ? nil : channels.lazy.compactMap(\.status.loss).first
+    }
+
     public mutating func handle(
         _ input: ActivityInput, at now: Instant, emit: inout Outputs<ActivityEvent>
     ) {

@@ -33,6 +33,8 @@ public enum ActivityReason: Equatable, Sendable, CustomStringConvertible {
     case lost(String)
     /// It was in use before the device was started again.
     case resumed
+    /// Another profile feels it so.
+    case reflashed(ActivityState)
 
     /// `activity 0.31 g above 0.12 g`, `idle: below 0.05 g for 10 s`.
     public var description: String {
@@ -49,6 +51,7 @@ public enum ActivityReason: Equatable, Sendable, CustomStringConvertible {
         case .idle(let span): "asleep: idle for \(span)"
         case .lost(let reason): "idle: source lost: \(reason)"
         case .resumed: "in use before the restart"
+        case .reflashed(let state): "\(state) by the new profile"
         }
     }
 

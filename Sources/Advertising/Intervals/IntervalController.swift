@@ -113,7 +113,12 @@ public struct IntervalController: Machine, Sendable {
         // What was due before comes first; at the same instant the input does.
         if let due = chooser.deadline, due < now { chooser.expire(at: now) }
         if input == .powerOn, since == nil { since = now }
+        let before = chooser.choice
         chooser.take(input, at: now)
+        // A boost that begins anew keeps the interval and has another reason.
+        if input == .disconnected, wanted == interval, chooser.choice != before {
+            reason = chooser.choice.reason
+        }
         if let due = chooser.deadline, due <= now { chooser.expire(at: now) }
         settle(at: now, &emit)
     }

@@ -48,6 +48,9 @@ struct RPCRequest {
         }
         if let id = value["id"] {
             switch id {
+            case .real(let number) where abs(number) >= 0x1p53:
+                throw Refusal(
+                    error: .request("'id' is too large a number; write it as a string"))
             case .null, .string, .integer, .real: self.id = id
             case .boolean, .array, .object:
                 throw Refusal(
@@ -93,6 +96,13 @@ public enum RPC {
     /// The answer to a line that is longer than `lineOctetsMax`.
     public static var lineTooLong: String {
         answer(.request("a line has at most \(RPCRequest.octetsMax) octets"), to: .null)
+    }
+
+    /// What one client too many gets.
+    public static func full(_ clientsMax: Int) -> String {
+        answer(
+            .state("there are \(clientsMax) clients already; try again when one has gone"),
+            to: .null)
     }
 
     /// The most octets of a line, without its end.

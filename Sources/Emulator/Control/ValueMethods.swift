@@ -60,18 +60,26 @@ extension ControlMethod {
             }
             guard device.isOn else { throw notYet }
             let links = device.subscribers(of: binding)
-            device.notify(subject.handle, at: call.now, sending: &out, emit: &emit)
+            let sent = device.notify(
+                subject.handle, to: links, at: call.now, sending: &out, emit: &emit)
             return .members(
                 ("characteristic", .string(subject.name)),
                 ("handle", .integer(Int64(subject.handle))),
-                ("links", .array(links.map { .integer(Int64($0)) })))
+                ("links", .array(sent.map { .integer(Int64($0)) })),
+                ("subscribed", .array(links.map { .integer(Int64($0)) })))
         },
         text: { result in
             let name = result["characteristic"]?.string ?? ""
-            guard let count = result["links"]?.elements.count, count > 0 else {
+            guard let all = result["subscribed"]?.elements.count, all > 0 else {
                 return ["nobody has subscribed to \(name)"]
             }
-            return ["\(name) sent to \(count) \(count == 1 ? "link" : "links")"]
+            let count = result["links"]?.elements.count ?? 0
+            let text = "\(name) sent to \(count) \(count == 1 ? "link" : "links")"
+            guard count < all else { return [text] }
+            return [
+                text + " of \(all): an indication waits for the last one's confirmation, and a "
+                    + "value too long for a link may be dropped, which the log says"
+            ]
         })
 
     private static var notYet: RPCError {
@@ -96,7 +104,7 @@ extension EmulatedDevice {
     func subject(_ reference: String) throws(RPCError) -> Subject {
         let target: WriteAction.Target
         do throws(ProfileErrors) {
-            target = try ProfileLoader.target(of: reference, in: profile, source: "").target
+            target = try ProfileLoader.target(of: reference, in: profile, source: "")
         } catch { throw .parameters(error.sentence) }
         guard let handle = plan.handle(of: target) else {
             throw .parameters("'\(reference)' has no value")

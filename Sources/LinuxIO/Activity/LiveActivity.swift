@@ -32,6 +32,15 @@ public final class LiveActivity {
         if entries.isEmpty { return nil }
     }
 
+    /// Lets go of all sources before the end.
+    public func close(_ loop: inout EventLoop) {
+        for index in entries.indices {
+            loop.unwatch(entries[index].token)
+            entries[index].reader.close()
+        }
+        entries.removeAll()
+    }
+
     deinit { for index in entries.indices { entries[index].reader.close() } }
 
     /// What is followed, for messages.

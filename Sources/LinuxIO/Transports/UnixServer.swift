@@ -8,6 +8,8 @@ struct UnixServer: TransportSource {
     static let meaning = "a controller that connects to our Unix socket"
     let path: String
     private var listener: Descriptor?
+    /// The file that the listener made at the path.
+    private var file: FileIdentity?
 
     init?(specification: Substring) {
         guard let path = Self.path(specification) else { return nil }
@@ -29,6 +31,9 @@ struct UnixServer: TransportSource {
         backlog: Int32, isPrivate: Bool = false
     ) throws(SystemError) -> Descriptor {
         if let listener { return listener }
+        // Who else starts here waits until this socket listens, or sees that it does.
+        let lock = FolderLock(of: path)
+        defer { lock?.release() }
         let bound: Descriptor
         do throws(SystemError) {
             bound = try Sockets.listen(atPath: path, backlog: backlog, isPrivate: isPrivate)
@@ -39,6 +44,7 @@ struct UnixServer: TransportSource {
             bound = try Sockets.listen(atPath: path, backlog: backlog, isPrivate: isPrivate)
         }
         listener = bound
+        file = FileIdentity(at: path)
         return bound
     }
 
@@ -72,8 +78,51 @@ struct UnixServer: TransportSource {
 
     mutating func close() {
         guard let listener else { return }
+        // While the listener is open no other file can have its number.
+        let lock = FolderLock(of: path)
+        if let file, file == FileIdentity(at: path) { _ = unsafe unlink(path) }
+        lock?.release()
         listener.close()
         self.listener = nil
-        if !path.hasPrefix("@") { _ = unsafe unlink(path) }
+        file = nil
     }
+}
+
+/// Which file stands at a path, whatever its name.
+private struct FileIdentity: Equatable {
+    private let device: dev_t
+    private let number: ino_t
+
+    /// nil where there is none, and in the abstract namespace.
+    init?(at path: String) {
+        var status = stat()
+        guard !path.hasPrefix("@"), unsafe lstat(path, &status) == 0 else { return nil }
+        (device, number) = (status.st_dev, status.st_ino)
+    }
+}
+
+/// Keeps other starts of this program from the sockets of a folder. It ends with the process at
+/// the latest and leaves no file.
+private struct FolderLock {
+    private let descriptor: Descriptor
+
+    /// Holders need milliseconds; whoever holds it for longer is none of us.
+    private static let tries = 100
+
+    /// Waits for up to 1 s; nil where the folder cannot be locked, as one that cannot be read.
+    init?(of path: String) {
+        guard !path.hasPrefix("@") else { return nil }
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = end.map { String(path[...$0]) } ?? "."
+        let number = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        descriptor = Descriptor(number)
+        for _ in 0..<Self.tries {
+            if flock(number, LOCK_EX | LOCK_NB) == 0 { return }
+            usleep(10_000)
+        }
+        return nil
+    }
+
+    func release() { descriptor.close() }
 }

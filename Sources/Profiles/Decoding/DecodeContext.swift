@@ -1,5 +1,6 @@
 // One load of one profile: where each node stands, and the errors found so far.
 import Advertising
+import Wire
 import YAML
 
 /// A node of the file with its path in the profile.
@@ -50,6 +51,9 @@ final class DecodeContext {
     var liveOctets: [(range: Range<Int>, source: LiveFieldSource)] = []
     /// The labels so far, which name one thing each.
     var labels: Set<String> = []
+    /// Names of services and characteristics that have errors: what names them is not told, since
+    /// they would be there without.
+    private var unloaded: Set<String> = []
     /// References so far; what they name may stand further down.
     private var references: [Reference] = []
     private var deferred: [(onWrite: Place?, records: Place?)] = []
@@ -115,6 +119,31 @@ final class DecodeContext {
         }
     }
 
+    /// Notes all that a service or a characteristic with errors may be called by.
+    func noteUnloaded(_ place: Place, _ kind: NameKind) {
+        guard case .mapping(let pairs) = place.node.content else { return }
+        for pair in pairs {
+            // A mistyped key counts as well.
+            guard let text = place.child(pair.key, pair.value).scalar?.text else { continue }
+            unloaded.insert(text)
+            guard pair.key == kind.word else { continue }
+            if let uuid = BluetoothUUID(text) { unloaded.insert(uuid.description) }
+            let name = kind.nearest(to: text)
+            if let name { unloaded.insert(name) }
+        }
+    }
+
+    /// Whether `text` names something with errors, or a field of it, or something in it.
+    func isUnloaded(_ text: String) -> Bool {
+        if unloaded.isEmpty { return false }
+        let ends = text.indices.filter { text[$0] == "." || text[$0] == "/" } + [text.endIndex]
+        return ends.contains { end in
+            let name = text[..<end]
+            return unloaded.contains(String(name))
+                || unloaded.contains(String(name.split(separator: "/").last ?? ""))
+        }
+    }
+
     /// Notes a reference, to be looked up when all services are known.
     func refer(to kind: ReferenceKind, _ place: Place) {
         references.append(Reference(place: place, kind: kind))
@@ -132,7 +161,9 @@ final class DecodeContext {
                 case .service: all.objection(to: text, kind: "service")
                 case .characteristic: characteristics.objection(to: text, kind: "characteristic")
                 }
-            if let (problem, remedy) = objection { report(reference.place, problem, remedy) }
+            if let (problem, remedy) = objection, !isUnloaded(text) {
+                report(reference.place, problem, remedy)
+            }
         }
     }
 

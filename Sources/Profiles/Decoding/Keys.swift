@@ -9,6 +9,8 @@ struct Keys {
     private let pairs: [YAMLPair]
     private var isRead: [Bool]
     private var known: [String] = []
+    /// Known keys that begin another form of the map.
+    private var alternatives: [String] = []
     private var missing: [(key: String, says: String)] = []
     /// Where no map is read: what the declaration asks for.
     private let recorder: SchemaRecorder?
@@ -57,12 +59,17 @@ struct Keys {
 
     /// Keys of the format that a later version serves: known, and refused.
     mutating func later(_ keys: String...) {
-        for key in keys { refuse(key, "'\(key)' is not supported yet", "remove it") }
+        for key in keys where has(key) && !isDeclaring {
+            refuse(key, "'\(key)' is not supported yet", "remove it")
+            known.removeAll { $0 == key }
+        }
     }
 
     /// Keys that stand in another form of the same map: known, so that a mistyped one is told so.
     mutating func mention(_ keys: [String]) {
-        if recorder == nil { known += keys.filter { !has($0) } }
+        guard recorder == nil else { return }
+        alternatives += keys.filter { !has($0) }
+        known += alternatives
     }
 
     /// A key that is known and cannot be used.
@@ -110,7 +117,9 @@ struct Keys {
             let near =
                 NearestName.of(pair.key, among: absent)
                 ?? NearestName.of(pair.key, among: known)
-            missing.removeAll { $0.key == near }
+            // Who means another form misses nothing of this one.
+            let isAlternative = near.map { alternatives.contains($0) } ?? false
+            missing.removeAll { $0.key == near || isAlternative }
             context.report(
                 mark: pair.keyMark, path: place.child(String(pair.key.prefix(60)), pair.value).path,
                 "unknown key '\(pair.key.prefix(60))'",

@@ -9,13 +9,15 @@ struct Quantity {
     var unit: String
 
     /// Reads `NUMBER UNIT`, or reports what to write; `units` begins with the usual one.
+    ///
+    /// - Parameter word: what stands before the number.
     static func read(
-        _ place: Place, _ context: DecodeContext, units: [String], says: String
+        _ place: Place, _ context: DecodeContext, units: [String], says: String, word: String = ""
     ) -> Quantity? {
         guard let scalar = place.scalar, scalar.value != .null else {
             return Form<Quantity>.mismatch(place, context, says: says)
         }
-        let text = scalar.text
+        let text = String(scalar.text.dropFirst(word.count))
         let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
         guard let number = decimal(parts[0]) else {
             // A number with its unit right behind it is the usual slip.
@@ -23,14 +25,16 @@ struct Quantity {
             let rest = String(text.dropFirst(digits.count))
             if decimal(digits) != nil, units.contains(rest) {
                 context.report(
-                    place, "the space before the unit is missing", "write '\(digits) \(rest)'")
+                    place, "the space before the unit is missing",
+                    "write '\(word)\(digits) \(rest)'")
                 return nil
             }
             return Form<Quantity>.mismatch(place, context, says: says)
         }
         guard parts.count == 2 else {
             context.report(
-                place, "\(text) has no unit", "write '\(text) \(units[0])'" + others(units))
+                place, "\(text) has no unit",
+                "write '\(word)\(text) \(units[0])'" + others(units))
             return nil
         }
         guard units.contains(String(parts[1])) else {
@@ -39,7 +43,7 @@ struct Quantity {
             let near = begun ?? NearestName.of(String(parts[1]), among: units) ?? units[0]
             context.report(
                 place, "unknown unit '\(parts[1].prefix(20))'",
-                "write '\(parts[0]) \(near)'" + others(units))
+                "write '\(word)\(parts[0]) \(near)'" + others(units))
             return nil
         }
         return Quantity(number: number, unit: String(parts[1]))
@@ -90,12 +94,18 @@ extension Form where Value == TimeSpan {
     private static var unitNames: [String] { ["us", "ms", "s", "min", "h", "d"] }
 
     /// A time from `range`, which `limits` says in words: `20 ms to 10.24 s`.
-    static func time(_ range: ClosedRange<TimeSpan>, limits: String, example: String) -> Form {
-        let says = "a time such as '\(example)'"
+    ///
+    /// - Parameter word: what stands before the time.
+    static func time(
+        _ range: ClosedRange<TimeSpan>, limits: String, example: String, word: String = ""
+    ) -> Form {
+        let says = "a time such as '\(word)\(example)'"
         return Form(says: says, schema: { .quantity(unitNames) }) { place, context in
             let unit = String(example.split(separator: " ").last ?? "ms")
             let names = [unit] + units.map(\.name).filter { $0 != unit }
-            guard let quantity = Quantity.read(place, context, units: names, says: says),
+            guard
+                let quantity = Quantity.read(
+                    place, context, units: names, says: says, word: word),
                 let factor = units.first(where: { $0.name == quantity.unit })?.microseconds
             else { return nil }
             let microseconds = (quantity.number * factor).rounded()
@@ -110,8 +120,12 @@ extension Form where Value == TimeSpan {
     }
 
     /// The time between two samples or messages: 1 ms to 366 days.
-    static var period: Form {
-        time(.milliseconds(1)...(.seconds(366 * 86_400)), limits: "1 ms to 366 d", example: "10 s")
+    static var period: Form { period() }
+
+    private static func period(word: String = "") -> Form {
+        time(
+            .milliseconds(1)...(.seconds(366 * 86_400)), limits: "1 ms to 366 d", example: "10 s",
+            word: word)
     }
 
     /// `every 10 s`.
@@ -128,10 +142,7 @@ extension Form where Value == TimeSpan {
                     "write \(isTime ? "'every \(scalar.text)'" : says)")
                 return nil
             }
-            let time = YAMLScalar(String(scalar.text.dropFirst(6)), isPlain: true)
-            let inner = Place(
-                node: YAMLNode(.scalar(time), mark: place.node.mark), path: place.path)
-            return period.read(inner, context)
+            return period(word: "every ").read(place, context)
         }
     }
 }

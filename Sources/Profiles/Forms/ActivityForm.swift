@@ -112,9 +112,8 @@ extension Form where Value == ActivitySource {
         let map = map(says: says) { keys in
             let given = SourceKind.all.filter { keys.has($0.key) }
             guard !given.isEmpty else {
-                // Asked for, a key is known: a misspelt one is told so.
                 let any = Form<Place>.any(says: "a trace's file, or choose another source")
-                for kind in SourceKind.all.dropFirst() { _ = keys.optional(kind.key, any) }
+                keys.mention(SourceKind.all.map(\.key).filter { $0 != "csv" })
                 _ = keys.required("csv", any)
                 return nil
             }

@@ -68,9 +68,7 @@ extension Form where Value == AdvertisingField {
             case "value-of": return value(&keys)
             case "format": return own(&keys)
             default:
-                for kind in kinds.dropLast() {
-                    _ = keys.optional(kind, Form<Place>.any(says: ""))
-                }
+                keys.mention(kinds.dropLast())
                 _ = keys.required("format", Form<Place>.any(says: "a format, or one of the others"))
                 return nil
             }

@@ -25,10 +25,11 @@ extension Form where Value == AdvertisingSet {
             let name = keys.optional("set", .text(64, says: "the set's name"))
             let kind = keys.required("type", .advertisingKind)
             let policy = keys.required("interval", .intervalPolicy)
+            let errors = keys.context.errors.count
             let data = keys.optional("data", .entries(isInScanResponse: false)) ?? []
             let response = keys.optional("scan-response", .entries(isInScanResponse: true)) ?? []
             let update = keys.optional("update", Form<TimeSpan>.every)
-            checkUpdate(keys)
+            checkUpdate(keys, isDataWhole: keys.context.errors.count == errors)
             keys.later("pdu", "tx-power", "address", "channels", "duration", "period")
             checkData(data, keys)
             checkResponse(response, kind, keys)
@@ -41,9 +42,10 @@ extension Form where Value == AdvertisingSet {
         }
     }
 
-    private static func checkUpdate(_ keys: Keys) {
+    private static func checkUpdate(_ keys: Keys, isDataWhole: Bool) {
         let isLive = !keys.context.liveFields.isEmpty
-        if keys.has("update"), !isLive {
+        // A structure with errors may be the live one.
+        if keys.has("update"), !isLive, isDataWhole {
             keys.report(
                 at: "update", "nothing in the data is taken anew",
                 "remove it, or add 'fields' to a structure")

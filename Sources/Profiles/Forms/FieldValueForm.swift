@@ -121,19 +121,25 @@ private struct Composition {
         }
     }
 
-    /// Chooses the field that holds a value: of alternatives the first that the flags allow.
+    /// Chooses the field that holds a value: of alternatives the first that the flags allow and
+    /// the value fits.
     mutating func choose(_ given: GivenValue, at place: Place, _ context: DecodeContext) {
         let named = layout.fields.indices.filter {
             layout.fields[$0].name == given.name && (given.field ?? $0) == $0
         }
         guard !named.isEmpty, layout.fields[named[0]].isFlags == false else { return }
-        guard let index = named.first(where: { allows(layout.fields[$0].conditions) }) else {
+        let allowed = named.filter { allows(layout.fields[$0].conditions) }
+        guard let first = allowed.first else {
             context.report(
                 given.place, "'\(given.name)' cannot be there with these flags",
                 "remove it, or change the flags")
             isBroken = true
             return
         }
+        // Of several the first that the value fits; where none does, the first one says why.
+        let index =
+            allowed.count == 1
+            ? first : allowed.first { layout.fields[$0].takes(given, context) } ?? first
         let field = layout.fields[index]
         decide(field.conditions)
         guard let read = field.sources(given, context) else { return isBroken = true }
@@ -224,6 +230,12 @@ extension Field {
         }
     }
 
+    /// Whether the field can hold a value.
+    fileprivate func takes(_ given: GivenValue, _ context: DecodeContext) -> Bool {
+        let trial = DecodeContext(file: context.file, files: context.files)
+        return sources(given, trial) != nil && trial.errors.isEmpty
+    }
+
     /// What the field holds, once per repetition.
     fileprivate func sources(_ given: GivenValue, _ context: DecodeContext) -> [ValueSource]? {
         let place = given.place
@@ -274,8 +286,13 @@ extension Field {
 }
 
 extension BitField {
-    fileprivate func source(_ place: Place, _ context: DecodeContext) -> PackedBits.Source? {
-        let largest = UInt64.max >> UInt64(64 - width)
+    /// What a constant looks like.
+    var says: String {
+        guard words.isEmpty else { return Form<Int>.oneOf(words.filter { $0 != "_" }) }
+        return width == 1 ? "true or false" : "a number from 0 to \(largest)"
+    }
+
+    func source(_ place: Place, _ context: DecodeContext) -> PackedBits.Source? {
         guard case .scalar(let scalar) = place.node.content else {
             let format = NumberFormat(octets: 8, isSigned: false, scale: 1, bits: width)
             let number = ValueFormat.number(NumberSpec(format: format, unit: .unitless))
@@ -294,8 +311,7 @@ extension BitField {
                 .map { .constant(UInt64($0)) }
         }
         guard !words.isEmpty else {
-            return Form<PackedBits.Source>.mismatch(
-                place, context, says: width == 1 ? "true or false" : "a number to \(largest)")
+            return Form<PackedBits.Source>.mismatch(place, context, says: says)
         }
         let choices = words.enumerated().filter { $0.element != "_" }
             .map { ($0.element, UInt64($0.offset)) }

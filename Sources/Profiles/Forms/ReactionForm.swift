@@ -106,15 +106,8 @@ struct ReactionForm {
 
     /// A value in a format, as octets.
     private func octets(of format: ValueFormat) -> Form<[UInt8]> {
-        let form = ValueForm(format: format)
-        return Form(says: form.says, schema: { .value }) { place, context in
-            guard let source = form.source(place, context) else { return nil }
-            guard case .constant(let octets) = source else {
-                context.report(place, "only a constant can stand here", "write \(form.says)")
-                return nil
-            }
-            return octets
-        }
+        let part = FieldPart.whole(format)
+        return Form(says: part.says, schema: { .value }) { part.octets($0, $1) }
     }
 
     // MARK: Actions
@@ -159,14 +152,25 @@ struct ReactionForm {
             let target = WriteAction.Target(
                 service: entry.service, characteristic: entry.characteristic, field: field)
             guard let field else { return target }
-            guard case .fields(let layout) = format(of: target), layout.names.contains(field) else {
+            guard case .fields(let layout) = format(of: target) else {
                 context.report(
-                    place, "'\(entry.name)' has no field '\(field)'", "write one of its fields")
+                    place, "'\(entry.name)' has no fields",
+                    "write '\(text.dropLast(field.count + 1))'")
+                return nil
+            }
+            guard layout.names.contains(field) else {
+                let near = NearestName.of(field, among: layout.names)
+                context.report(
+                    place, "'\(entry.name)' has no field '\(field)'",
+                    near.map { "write '\($0)'" }
+                        ?? "write one of its fields: \(layout.names.joined(separator: ", "))")
                 return nil
             }
             return target
         }
-        if let (problem, remedy) = references.objection(to: text, kind: "characteristic") {
+        if let (problem, remedy) = references.objection(to: text, kind: "characteristic"),
+            !context.isUnloaded(text)
+        {
             context.report(place, problem, remedy)
         }
         return nil
@@ -190,16 +194,16 @@ struct ReactionForm {
                         .scalar(YAMLScalar(pair.key, isPlain: true)), mark: pair.keyMark),
                     path: place.child(pair.key, pair.value).path)
                 guard let target = find(pair.key, key, context) else { return nil }
-                var format = format(of: target)
-                if let field = target.field, case .fields(let layout) = format {
-                    format = layout.format(ofField: field) ?? .bytes
+                var part = FieldPart.whole(format(of: target))
+                if let field = target.field, case .whole(.fields(let layout)) = part {
+                    part = layout.part(field) ?? .whole(.bytes)
                 }
                 let value = place.child(pair.key, pair.value)
                 if let (octets, places) = Self.answer(value) {
                     actions.append(.set(target, octets, opcodeAt: places))
                     continue
                 }
-                guard let octets = octets(of: format).read(value, context) else { return nil }
+                guard let octets = part.octets(value, context) else { return nil }
                 actions.append(.set(target, octets))
             }
             return actions
@@ -233,12 +237,12 @@ struct ReactionForm {
             let values = keys.required(
                 "values",
                 Form<[[UInt8]]>.list(
-                    of: octets(of: target.map { format(of: $0) } ?? .bytes),
+                    of: octets(ofRecord: target),
                     says: "a list of records", minimum: 0))
             let contexts = keys.optional(
                 "contexts",
                 Form<[[UInt8]]>.list(
-                    of: octets(of: contextTarget.map { format(of: $0) } ?? .bytes),
+                    of: octets(ofRecord: contextTarget),
                     says: "a list of contexts", minimum: 0))
             guard let target, let values else { return nil }
             var records: [StoredRecord] = []
@@ -259,6 +263,12 @@ struct ReactionForm {
             }
             return RecordsSpec(target: target, contextTarget: contextTarget, records: records)
         }
+    }
+
+    /// A record of `target`; anything where that is not known.
+    private func octets(ofRecord target: WriteAction.Target?) -> Form<[UInt8]> {
+        guard let target else { return Form(says: "", schema: { .value }) { _, _ in nil } }
+        return octets(of: format(of: target))
     }
 
     private func sequenceNumber(_ octets: [UInt8], _ target: WriteAction.Target) -> UInt16? {

@@ -12,7 +12,9 @@ extension Form where Value == [ServiceSpec] {
 }
 
 extension Form where Value == ServiceSpec {
-    fileprivate static var service: Form {
+    fileprivate static var service: Form { noted(.service, wholeService) }
+
+    private static var wholeService: Form {
         map(says: "a map of service and characteristics") { keys in
             let uuid = keys.required("service", .uuid(.service, example: "heart-rate"))
             var service = ServiceSpec(uuid: uuid ?? BluetoothUUID(0))
@@ -29,6 +31,18 @@ extension Form where Value == ServiceSpec {
                 "characteristics", into: &service.characteristics,
                 .list(of: .characteristic, says: "a list of characteristics", minimum: 0))
             return uuid == nil ? nil : service
+        }
+    }
+}
+
+extension Form {
+    /// The same, and what has errors is noted as there.
+    fileprivate static func noted(_ kind: NameKind, _ form: Form) -> Form {
+        Form(says: form.says, schema: form.schema) { place, context in
+            let errors = context.errors.count
+            let value = form.read(place, context)
+            if context.errors.count > errors { context.noteUnloaded(place, kind) }
+            return value
         }
     }
 }
@@ -102,7 +116,9 @@ extension Keys {
 }
 
 extension Form where Value == CharacteristicSpec {
-    fileprivate static var characteristic: Form {
+    fileprivate static var characteristic: Form { noted(.characteristic, wholeCharacteristic) }
+
+    private static var wholeCharacteristic: Form {
         map(says: "a map of characteristic, permissions and value") { keys in
             let uuid = keys.required(
                 "characteristic", .uuid(.characteristic, example: "battery-level"))

@@ -52,7 +52,7 @@ struct ValueForm {
     ) -> [UInt8]? {
         switch format {
         case .number(let spec):
-            guard let number = Form<Double>.real(says: says).read(place, context),
+            guard let number = number(scalar, spec, place, context),
                 fits(number, spec, place, context)
             else { return nil }
             return spec.format.encode(number)
@@ -76,6 +76,27 @@ struct ValueForm {
         case .bytes, .fields:
             return Form<[UInt8]>.mismatch(place, context, says: says)
         }
+    }
+
+    /// A number, plain or with the unit of its format, as values are shown.
+    private func number(
+        _ scalar: YAMLScalar, _ spec: NumberSpec, _ place: Place, _ context: DecodeContext
+    ) -> Double? {
+        let parts = scalar.text.split(
+            separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard case .text = scalar.value, let number = parts.first.flatMap({ Quantity.decimal($0) })
+        else { return Form<Double>.real(says: says).read(place, context) }
+        guard parts.count == 2 else {
+            context.report(
+                place, "\(place.found) is a text", "write \(scalar.text) without quotes")
+            return nil
+        }
+        let symbol = spec.unit.symbol
+        if parts[1] == symbol { return number }
+        context.report(
+            place, symbol.isEmpty ? "the value has no unit" : "the unit of the value is \(symbol)",
+            "write the number without a unit")
+        return nil
     }
 
     private func utf16(_ text: String, _ place: Place, _ context: DecodeContext) -> [UInt8]? {

@@ -417,7 +417,7 @@ extension KeyNotes {
         @advertising[].data[].manufacturer.fields[] 2 | Field of text | …, activity: {source: gatt, hold: 10 s}, services: [{service: battery, characteristics: [{characteristic: battery-level, read: open}]}], advertising: [{type: connectable, interval: 1022.5 ms, update: every 10 s, data: [{manufacturer: {company: 0xFFFF, fields: [{activity: state}, {%}]}}]}] |
         text | | AB | | the text in UTF-8
         @advertising[].data[].manufacturer.fields[] 3 | Field of the activity | …, activity: {source: gatt, hold: 10 s}, services: [{service: battery, characteristics: [{characteristic: battery-level, read: open}]}], advertising: [{type: connectable, interval: 1022.5 ms, update: every 10 s, data: [{manufacturer: {company: 0xFFFF, fields: [{activity: state}, {%}]}}]}] |
-        activity | | level | | one octet: `level` 0 to 255, or `state` 0 idle, 1 active, 2 asleep
+        activity | | level | | one octet: `level` 0 to 100 %, or `state` 0 asleep, 1 idle, 2 active
         @advertising[].data[].manufacturer.fields[] 4 | Field of a value | …, activity: {source: gatt, hold: 10 s}, services: [{service: battery, characteristics: [{characteristic: battery-level, read: open}]}], advertising: [{type: connectable, interval: 1022.5 ms, update: every 10 s, data: [{manufacturer: {company: 0xFFFF, fields: [{activity: state}, {%}]}}]}] | value-of: battery-level
         value-of | | battery-level | | the value of a characteristic
         octets | (the format's) | 1 | | how many octets of it at most

@@ -17,7 +17,9 @@ extension LintRule {
             return (
                 path + ".interval",
                 "\(unwise.map { "\($0)" }.joined(separator: ", ")) is not what Apple recommends",
-                "write \(AppleIntervals.nearest(to: one)), or 'snap: apple' in a policy"
+                set.policy.isPlain
+                    ? "write \(AppleIntervals.nearest(to: one))"
+                    : "write \(AppleIntervals.nearest(to: one)), or 'snap: apple' in the policy"
             )
         }
     }
@@ -30,7 +32,7 @@ extension LintRule {
             guard let boost = set.policy.first else {
                 return (
                     path + ".interval", "it does not begin with 20 ms for 30 s",
-                    "add 'boost: {interval: 20 ms, for: 30 s}' to a policy"
+                    set.policy.boosted
                 )
             }
             guard boost.interval != AppleIntervals.first || boost.span < .seconds(30) else {
@@ -141,6 +143,22 @@ extension IntervalPolicy {
             if !all.contains(allowed) { all.append(allowed) }
         }
         return all
+    }
+
+    /// Whether it is one interval without anything else, which needs no map.
+    fileprivate var isPlain: Bool {
+        guard case .fixed = rule else { return false }
+        return boost == nil && limits == IntervalLimits()
+    }
+
+    /// How the boost that Apple asks for is written.
+    fileprivate var boosted: String {
+        let boost = "boost: {interval: 20 ms, for: 30 s}"
+        guard isPlain, case .fixed(let interval) = rule else {
+            return "add '\(boost)' to the policy"
+        }
+        let wise = AppleIntervals.nearest(to: interval)
+        return "write 'interval: {policy: fixed, interval: \(wise), \(boost)}'"
     }
 
     /// What it begins with; nil where that is no phase of its own.

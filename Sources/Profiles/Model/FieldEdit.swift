@@ -14,12 +14,18 @@ extension ValueFormat {
     }
 
     /// `bytes` with the field `name` replaced by `octets`, which are those of the field's own
-    /// format, or of the number of a bit field; nil where the value has no such field, or the field
-    /// another length.
+    /// format, or of the number of a bit field; nil where the value has no such field, the field
+    /// another length, or where the octets behind it would no longer fit, as with other flags.
     public func replacing(_ name: String, by octets: [UInt8], in bytes: [UInt8]) -> [UInt8]? {
         guard case .fields(let layout) = self, let fields = layout.decode(bytes) else { return nil }
-        return Self.replace(name, octets, in: bytes, fields)
+        guard let result = Self.replace(name, octets, in: bytes, fields),
+            let after = layout.decode(result), Self.rests(after) == Self.rests(fields)
+        else { return nil }
+        return result
     }
+
+    /// How many fields are none but what is left over.
+    private static func rests(_ fields: [NamedValue]) -> Int { fields.count { $0.name == "rest" } }
 
     private static func replace(
         _ name: String, _ octets: [UInt8], in bytes: [UInt8], _ fields: [NamedValue]
@@ -31,16 +37,13 @@ extension ValueFormat {
                 result.replaceSubrange(field.range, with: octets)
                 return result
             }
-            var number: UInt64 = 0
-            for (place, octet) in octets.prefix(8).enumerated() {
-                number |= UInt64(octet) << UInt64(8 * place)
-            }
-            let mask = UInt64.max >> UInt64(64 - bits.width)
+            guard let number = bits.number(octets) else { return nil }
+            let mask = bits.largest
             for (place, index) in field.range.enumerated() {
                 let shift = UInt64(8 * place)
                 let clear = UInt8(truncatingIfNeeded: (mask << UInt64(bits.lowest)) >> shift)
                 let set = UInt8(
-                    truncatingIfNeeded: ((number & mask) << UInt64(bits.lowest)) >> shift)
+                    truncatingIfNeeded: (number << UInt64(bits.lowest)) >> shift)
                 result[index] = result[index] & ~clear | set
             }
             return result
@@ -49,17 +52,13 @@ extension ValueFormat {
     }
 }
 
-extension FieldLayout {
-    /// The format of a field, or of a bit field as a number of its own.
-    func format(ofField name: String) -> ValueFormat? {
-        for field in fields {
-            if field.name == name { return field.format }
-            if let bits = field.bits.first(where: { $0.name == name }) {
-                return bits.words.isEmpty
-                    ? WireFormat(name: "uint8")?.valueFormat(scale: 1, unit: .unitless)
-                    : .words(bits.words)
-            }
-        }
-        return nil
+extension BitField {
+    var largest: UInt64 { UInt64.max >> UInt64(64 - width) }
+
+    /// The number of octets, the lowest first; nil where it does not fit.
+    func number(_ octets: [UInt8]) -> UInt64? {
+        guard (1...8).contains(octets.count) else { return nil }
+        let number = octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        return number <= largest ? number : nil
     }
 }

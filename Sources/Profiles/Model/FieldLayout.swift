@@ -105,7 +105,7 @@ public struct BitField: Equatable, Sendable {
     }
 
     func value(in integer: UInt64) -> UInt64 {
-        integer >> UInt64(lowest) & (UInt64.max >> UInt64(64 - width))
+        integer >> UInt64(lowest) & largest
     }
 }
 

@@ -35,6 +35,9 @@ public struct AttributePlan: Sendable {
     public let table: AttributeTable
     /// One for each characteristic, by rising value handle.
     public let bindings: [ValueBinding]
+    /// A name for each binding, which stays when handles move: `battery/battery-level 2` is the
+    /// second of its kind.
+    public let bindingNames: [String]
     /// The value handles of the profile's characteristics.
     private let values: [(service: Int, characteristic: Int, handle: UInt16)]
 
@@ -50,6 +53,13 @@ public struct AttributePlan: Sendable {
         }
         self.table = table
         bindings = layout.bindings
+        var met: [String: Int] = [:]
+        bindingNames = layout.bindings.map { binding in
+            let name = "\(binding.serviceName)/\(binding.name)"
+            let count = met[name, default: 0] + 1
+            met[name] = count
+            return count == 1 ? name : "\(name) \(count)"
+        }
         values = layout.values
     }
 
@@ -69,12 +79,17 @@ public struct AttributePlan: Sendable {
     ) -> GATTServer {
         var server = GATTServer(table: table, settings: spec.settings)
         server.authenticator = authenticator
+        setWriteRules(of: &server)
+        return server
+    }
+
+    /// Says to a server of this plan what the profile refuses of writes.
+    public func setWriteRules(of server: inout GATTServer) {
         for binding in bindings where !binding.reactions.isEmpty {
             server.setWriteRules(
                 binding.reactions.map { WriteRule($0.condition, rejection: $0.rejection) },
                 of: binding.valueHandle)
         }
-        return server
     }
 
     /// The binding of a value's handle; nil where there is none.

@@ -2,8 +2,13 @@
 import asyncio
 import json
 import re
+import shutil
+from pathlib import Path
 
 from bleak import BleakClient, BleakScanner
+
+from dbus_fast import BusType, Message
+from dbus_fast.aio import MessageBus
 
 import btsnoop
 import lab
@@ -21,6 +26,14 @@ RECONNECTIONS = 10
 LATENESS_MAX = 1
 # btvirt reports an advertiser once a scan, sometimes before the kernel listens: many short scans.
 TRIES = 30
+# What `watch` adds to the profile, and the file it edits.
+MANUFACTURER = "00002a29-0000-1000-8000-00805f9b34fb"
+ADDED = """
+  - service: device-information
+    characteristics:
+      - {characteristic: manufacturer-name-string, read: open, value: Acme}
+"""
+WATCHED = Path("/tmp/watched/lamp.yaml")
 SCAN_SECONDS = 1.5
 
 
@@ -39,6 +52,87 @@ def central(controllers, reconnections=RECONNECTIONS):
     check_attributes(address)
     asyncio.run(talk(address, int(reconnections)))
     lab.say("done")
+
+
+def watch():
+    """A profile that is edited while BlueZ is connected: it learns the new service by itself."""
+    lab.own()
+    lab.record()
+    WATCHED.parent.mkdir()
+    shutil.copy(lab.PROFILES / "motion.csv", WATCHED.parent)
+    shutil.copy(lab.PROFILES / f"{PROFILE}.yaml", WATCHED)
+    lab.start("accessory", lab.PROGRAM, "--profile", WATCHED, "--controller", "hci:1", "--watch")
+    lab.wait_for_line("accessory", "advertising connectable")
+    lab.bluetoothd()
+    lab.power_on()
+    address, _ = lab.scan(NAME)
+    asyncio.run(edit(address))
+    assert lab.log_text("accessory").count(" connected: ") == 1, "the link has lasted"
+    lab.say("done")
+
+
+async def edit(address):
+    """Edits the profile while a client is connected and follows the temperature."""
+    whole = WATCHED.read_text(encoding="utf-8")
+    values = []
+    async with await connect(address) as client:
+        await client.start_notify(TEMPERATURE, lambda _, value: values.append(bytes(value)))
+        await client.write_gatt_char(GREETING, b"Good evening", response=True)
+
+        async def goes_on():
+            count = len(values)
+            await until(lambda: len(values) >= count + 3)
+            assert await client.read_gatt_char(GREETING) == b"Good evening"
+
+        await goes_on()
+        lab.say("a broken file")
+        before = paths(address)
+        WATCHED.write_text(whole.replace("read: open", "read: ajar"), encoding="utf-8")
+        await until(lambda: "was not flashed" in lab.log_text("accessory"))
+        assert re.search(r"lamp\.yaml:\d+:\d+: .*ajar", lab.log_text("accessory"))
+        await goes_on()
+        assert paths(address) == before and MANUFACTURER not in before
+        lab.say("a service more")
+        replacement = WATCHED.with_suffix(".new")
+        replacement.write_text(whole + ADDED, encoding="utf-8")
+        replacement.rename(WATCHED)
+        await until(lambda: "Service Changed" in lab.log_text("accessory"))
+        await until(lambda: MANUFACTURER in paths(address))
+        assert await read_path(paths(address)[MANUFACTURER]) == b"Acme"
+        lab.say("BlueZ has found and read it")
+        await goes_on()
+        assert client.is_connected
+        lab.say("and gone again")
+        WATCHED.write_text(whole, encoding="utf-8")
+        await until(lambda: MANUFACTURER not in paths(address))
+        await goes_on()
+
+
+async def until(condition):
+    """Waits until something is so, while notifications come in."""
+    for _ in range(5 * lab.PATIENCE):
+        if condition():
+            return
+        await asyncio.sleep(0.2)
+    raise AssertionError("it did not come to that")
+
+
+def paths(address):
+    """BlueZ's object of each attribute that it knows, by UUID."""
+    text = lab.run("bluetoothctl", "gatt.list-attributes", address, check=False)
+    return {uuid: path for path, uuid in
+            re.findall(r"(/org/bluez/\S+)\n\s+([0-9a-f-]{36})\n", text)}
+
+
+async def read_path(path):
+    """The value of a characteristic by its object: bleak knows those of its connection's begin."""
+    bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+    reply = await bus.call(Message(
+        destination="org.bluez", path=path, interface="org.bluez.GattCharacteristic1",
+        member="ReadValue", signature="a{sv}", body=[{}]))
+    bus.disconnect()
+    assert not reply.error_name, f"{reply.error_name}: {reply.body}"
+    return bytes(reply.body[0])
 
 
 def expectations():
