@@ -62,9 +62,6 @@ public func makePrivateFile(_ path: String) throws(SystemError) {
     _ = try systemCall("protect", path) { fchmod(file.number, 0o600) }
 }
 
-/// Whether there is anything at `path`.
-public func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
-
 /// Removes a file; one that is not there is no failure.
 public func removeFile(_ path: String) throws(SystemError) {
     guard exists(path) else { return }
