@@ -35,11 +35,12 @@ let package = Package(
     name: "peripheral-emu",
     products: [.executable(name: "peripheral-emu", targets: ["peripheral-emu"])],
     targets: [
-        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml and
-        // libcrypto are linked.
+        // C: headers only for Bluetooth (libbluetooth is GPL and is not linked); libyaml,
+        // libcrypto and SQLite are linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         // ground
@@ -83,6 +84,9 @@ let package = Package(
             "LinuxIO", ["Wire", "SansIO", "HCI", "Advertising", "CBluetooth", "CLinux"],
             edge: true),
         layer("OpenSSLCrypto", ["GATT", "SMP", "CCrypto"], edge: true),
+        layer(
+            "SQLiteStore", ["Wire", "GATT", "SMP", "Advertising", "Emulator", "CSQLite"],
+            edge: true),
 
         // executables
         .executableTarget(
@@ -90,7 +94,7 @@ let package = Package(
             dependencies: [
                 "Wire", "SansIO", "HCI", "GATT", "SMP", "Advertising", "Behaviours", "BLEHost",
                 "VirtualController", "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO",
-                "OpenSSLCrypto", "CLinux",
+                "OpenSSLCrypto", "SQLiteStore", "CLinux",
             ],
             swiftSettings: edge),
 
@@ -123,6 +127,11 @@ let package = Package(
             name: "lossy-hour",
             dependencies: ["Harness", "LinuxIO", "SansIO", "VirtualController"],
             path: "Tests/LossyHour", swiftSettings: house),
+        // Stores until it is killed, for Tests/Peers/test_state.py.
+        .executableTarget(
+            name: "state-workload",
+            dependencies: ["Harness", "Emulator", "LinuxIO", "SQLiteStore", "SansIO"],
+            path: "Tests/StateWorkload", swiftSettings: house),
 
         tests(
             "Harness",
@@ -155,8 +164,8 @@ let package = Package(
         tests(
             "Emulator",
             [
-                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "Advertising", "Behaviours", "BLEHost",
-                "Profiles", "VirtualController", "Harness", "TestFiles",
+                "Wire", "SansIO", "HCI", "L2CAP", "GATT", "SMP", "Advertising", "Behaviours",
+                "BLEHost", "Profiles", "VirtualController", "Harness", "TestFiles",
             ],
             fixtures: ["Snapshots"]),
         tests(
@@ -168,7 +177,8 @@ let package = Package(
             fixtures: ["Snapshots"]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("OpenSSLCrypto", ["Wire"]),
+        tests("SQLiteStore", ["Wire", "GATT", "SMP", "Advertising", "Emulator"]),
         tests("SMP", ["Wire", "SansIO", "GATT", "OpenSSLCrypto", "Harness", "TestFiles"]),
-        tests("peripheral-emu", ["SansIO", "Emulator", "LinuxIO"]),
+        tests("peripheral-emu", ["Wire", "SansIO", "Emulator", "LinuxIO"]),
     ]
 )

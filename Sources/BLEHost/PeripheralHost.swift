@@ -400,7 +400,7 @@ public struct PeripheralHost: Sendable {
         emit.append(.overflow(link: link, handle: handle, isCut: isCut))
     }
 
-    private mutating func sendPendingIndication(
+    mutating func sendPendingIndication(
         to client: Int, at now: Instant, _ out: inout ByteBlock,
         _ emit: inout Outputs<PeripheralEvent>
     ) {

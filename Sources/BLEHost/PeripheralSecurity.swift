@@ -1,5 +1,5 @@
 // Between the Security Manager, the controller and the GATT server.
-import GATT
+public import GATT
 import HCI
 import L2CAP
 public import SMP
@@ -50,10 +50,14 @@ extension PeripheralHost {
             case .key(let link, let key):
                 session.answerKey(key, on: link, at: now, sending: &out)
                 continue
-            case .encryption(let link, _): setSecurity(of: link)
+            case .encryption(let link, _):
+                setSecurity(of: link)
+                // What a bonded client missed while it was away, such as a Service Changed.
+                sendPendingIndication(to: link, at: now, &out, &emit)
             case .paired(let link, let bond):
                 if let bond { server.forgetCounter(of: bond.peer.address) }
                 setSecurity(of: link)
+                sendPendingIndication(to: link, at: now, &out, &emit)
             case .forgotten(let peer):
                 server.forget(peer.address)
                 server.forgetCounter(of: peer.address)
@@ -79,6 +83,18 @@ extension PeripheralHost {
             SignatureKey($0, isAuthenticated: bond?.quality.isAuthenticated ?? false)
         }
         server.setSignatureKey(key, of: link)
+    }
+
+    // MARK: what is kept
+
+    /// Takes up what was stored of bonded peers; before the first link.
+    public mutating func restore(
+        bonds: [Bond], clients: [BondedClient], counters: [SignCounter]
+    ) {
+        security.restore(bonds)
+        server.restore(clients)
+        server.restore(counters: counters)
+        server.hasNewsOfClients = true
     }
 
     // MARK: a person's answers

@@ -75,6 +75,40 @@ public struct GeneratorState: Sendable {
         }
     }
 
+    /// Goes on from a number that it gave before a restart: a counter counts on from there, a
+    /// random walk walks on.
+    mutating func resume(from octets: Span<UInt8>) {
+        guard format.kind == .integer, format.width <= 8 else {
+            if let value = format.decode(octets) { resume(from: value, steps: nil) }
+            return
+        }
+        guard octets.count >= format.width else { return }
+        var steps: UInt64 = 0
+        for index in 0..<format.width { steps |= UInt64(octets[index]) << UInt64(8 * index) }
+        resume(fromSteps: steps)
+    }
+
+    /// The same with the format's bits as an unsigned integer.
+    mutating func resume(fromSteps steps: UInt64) {
+        resume(from: format.value(ofSteps: steps), steps: steps)
+    }
+
+    private mutating func resume(from value: Double, steps: UInt64?) {
+        switch generator {
+        case .counter, .writes:
+            if format.scale == 1, let steps {
+                count = Int64(bitPattern: steps)
+            } else {
+                count = Int64(exactly: value.rounded()) ?? count
+            }
+        case .randomWalk: walk = value
+        case .sine, .ramp, .square, .noise, .clock, .replay, .activity: break
+        }
+    }
+
+    /// The octets of one number.
+    var octets: Int { format.width }
+
     /// The next number as an unsigned integer of the format's bits.
     mutating func steps(at elapsed: TimeSpan, in surroundings: Surroundings) -> UInt64 {
         format.steps(of: sample(at: elapsed, in: surroundings))

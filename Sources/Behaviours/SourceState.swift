@@ -107,6 +107,39 @@ struct SourceState: Sendable {
         swap(&content, &self.content)
     }
 
+    /// Goes on from octets of a sample before a restart.
+    /// - Returns: how many of them were this source's own.
+    @discardableResult
+    mutating func resume(from octets: [UInt8]) -> Int {
+        if generator != nil {
+            generator?.resume(from: octets.span)
+            return generator?.octets ?? 0
+        }
+        switch content {
+        case .constant(let own): return own.count
+        case .generated: return 0
+        case .composed(var parts):
+            var rest = octets[...]
+            for index in parts.indices {
+                rest = rest.dropFirst(parts[index].state.resume(from: Array(rest)))
+            }
+            content = .composed(parts)
+            return octets.count - rest.count
+        case .packed(let width, var bits):
+            var integer: UInt64 = 0
+            for (place, octet) in octets.prefix(min(max(width, 0), 8)).enumerated() {
+                integer |= UInt64(octet) << UInt64(8 * place)
+            }
+            for index in bits.indices {
+                let mask = UInt64.max >> UInt64(64 - bits[index].format.bits)
+                let steps = integer >> UInt64(bits[index].lowest) & mask
+                bits[index].generator?.resume(fromSteps: steps)
+            }
+            content = .packed(octets: width, bits)
+            return width
+        }
+    }
+
     /// Makes one field a constant; false where the source has no such field.
     mutating func setField(_ name: String, to octets: [UInt8]) -> Bool {
         switch content {

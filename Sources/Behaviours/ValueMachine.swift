@@ -106,6 +106,21 @@ public struct ValueMachine: Sendable {
         return sent(isChanged: isChanged)
     }
 
+    /// Takes up the octets of a sample before a restart: counters count on from there, and it is
+    /// the value until the next sample. A constant is what it was set or written to.
+    /// - Returns: false, and nothing changed, where they are none of this source.
+    public mutating func resume(from bytes: [UInt8]) -> Bool {
+        if source.isLive {
+            guard bytes.count == current.count else { return false }
+            source.resume(from: bytes)
+        } else {
+            source = SourceState(.constant(bytes), seed: 0, stream: "")
+        }
+        current.removeAll()
+        current.append(bytes)
+        return true
+    }
+
     /// Replaces one field from outside; the others go on. `whole` are all octets with it.
     public mutating func setField(_ name: String, to octets: [UInt8], whole: [UInt8]) -> Step {
         guard source.setField(name, to: octets) else { return set(whole) }

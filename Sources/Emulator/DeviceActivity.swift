@@ -24,6 +24,10 @@ extension EmulatedDevice {
                 at: now, from: policy.interval, to: policy.interval, reason: policy.reason))
         if let timeOfDay { decide(.timeOfDay(timeOfDay), at: now, &out, &emit) }
         decide(.powerOn, at: now, &out, &emit)
+        if memory?.state.activity == .active {
+            detector?.resume(at: now, emit: &activityEvents)
+            follow(at: now, &out, &emit)
+        }
         advertisingData = LiveAdvertisingData(profile, plan, seed: seed, start: now)
         updateAdvertisingData(at: now, &out)
     }

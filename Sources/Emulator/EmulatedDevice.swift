@@ -52,6 +52,11 @@ public struct EmulatedDevice: Sendable {
     private var sample = ByteBlock(capacity: 32)
     var hostEvents = Outputs<PeripheralEvent>()
 
+    /// What is kept over a restart; nil where nothing is.
+    var memory: DeviceMemory?
+    /// Whether `takeStateChanges` has told address, key and hash.
+    var hasToldIdentity = false
+
     // What `Reactions` works with.
     /// Values that repeat others.
     var echoes: [(handle: UInt16, of: UInt16)] = []
@@ -99,9 +104,11 @@ public struct EmulatedDevice: Sendable {
     ///   - authenticator: computes the Database Hash; without one it has no value.
     ///   - cipher: pairs and encrypts; without one pairing is refused.
     ///   - keys: where keys come from; nil: from the seed, which is for virtual time only.
+    ///   - state: what was kept of an earlier run, empty for the first one; nil keeps nothing.
     public init(
         profile: DeviceProfile, seed: UInt64, authenticator: (any MessageAuthenticator)? = nil,
-        cipher: (any SecurityCipher)? = nil, keys: (any SecurityRandom)? = nil
+        cipher: (any SecurityCipher)? = nil, keys: (any SecurityRandom)? = nil,
+        state: DeviceState? = nil
     ) {
         self.profile = profile
         self.seed = seed
@@ -110,7 +117,7 @@ public struct EmulatedDevice: Sendable {
         surroundings.unixMicroseconds = BtsnoopWriter.virtualEpoch
         let plan = AttributePlan(profile)
         self.plan = plan
-        randomAddress = Self.randomAddress(of: profile.device, seed: seed)
+        randomAddress = Self.randomAddress(of: profile.device, seed: seed, kept: state?.address)
         let set = profile.advertising.first
         policy = IntervalController(set?.policy ?? IntervalPolicy(.fixed(.minimum)))
         var configuration = PeripheralConfiguration(
@@ -124,6 +131,9 @@ public struct EmulatedDevice: Sendable {
             var keys = keys ?? GeneratorRandom(SeededRandom(seed: seed, stream: "keys"))
             configuration.security = security
             configuration.security.identityKey = keys.octets(16, for: .identityKey)
+            if let key = state?.identityKey, key.count == 16 {
+                configuration.security.identityKey = key
+            }
             configuration.cipher = cipher
             configuration.keys = keys
         }
@@ -131,15 +141,19 @@ public struct EmulatedDevice: Sendable {
             configuration,
             server: plan.makeServer(profile.server, authenticator: authenticator))
         host.server.reportsAccess = feelsUse
+        memory = state.map { DeviceMemory($0, plan) }
+        restoreBonds()
         followPlan()
     }
 
     /// The random address of a device; nil for the controller's own public one.
-    static func randomAddress(of device: DeviceSpec, seed: UInt64) -> DeviceAddress? {
+    static func randomAddress(
+        of device: DeviceSpec, seed: UInt64, kept: DeviceAddress? = nil
+    ) -> DeviceAddress? {
         switch device.address {
         case .randomStatic(let address):
             var random = SeededRandom(seed: seed, stream: "address of \(device.name)")
-            return address ?? DeviceAddress.randomStatic(from: random.next())
+            return address ?? kept ?? DeviceAddress.randomStatic(from: random.next())
         case .publicDevice: return nil
         }
     }
@@ -195,7 +209,13 @@ public struct EmulatedDevice: Sendable {
 
     /// Begins a value as the profile declares it.
     mutating func start(_ binding: ValueBinding, name: String, at now: Instant) {
-        let machine = makeMachine(binding, name: name, at: now)
+        var machine = makeMachine(binding, name: name, at: now)
+        // What does not fit any more is of a profile before this one.
+        if let octets = memory?.value(of: binding.valueHandle),
+            host.server.setValue(octets, of: binding.valueHandle)
+        {
+            _ = machine.resume(from: octets)
+        }
         host.server.setValue(machine.value, of: binding.valueHandle)
         follow(binding, by: machine)
     }

@@ -32,6 +32,11 @@ extension EmulatedDevice {
         report.notes = notes(on: new)
         profile = new
         plan = newPlan
+        if let kept = memory?.state {
+            memory = DeviceMemory(kept, newPlan)
+            // The Database Hash may be another.
+            hasToldIdentity = false
+        }
         let replaced = host.replaceTable(newPlan.table, settings: new.server.settings)
         report.changed = replaced.changed
         report.endedSubscriptions = replaced.endedSubscriptions
@@ -59,7 +64,7 @@ extension EmulatedDevice {
     private mutating func begin(as new: DeviceProfile) {
         var device = EmulatedDevice(
             profile: new, seed: seed, authenticator: host.server.authenticator, cipher: cipher,
-            keys: keys)
+            keys: keys, state: memory?.state)
         device.surroundings = surroundings
         device.midnight = midnight
         device.reportsAccess = reportsAccess

@@ -20,6 +20,8 @@ public struct GATTServer: Sendable {
     public internal(set) var deadline: Instant?
     /// What is kept of bonded clients, to be stored.
     public internal(set) var bondedClients: [BondedClient] = []
+    /// Whether `keptClients` may have changed; whoever stores them sets it back.
+    public var hasNewsOfClients = false
 
     /// What the application refuses of writes; few values have rules.
     var writeRules: [WriteRules] = []
@@ -129,6 +131,7 @@ public struct GATTServer: Sendable {
         // is anybody with a bonded client's address.
         if security.bonded, security.encrypted, !links[client].isRecalled {
             links[client].isRecalled = true
+            hasNewsOfClients = true
             recall(client)
         }
     }

@@ -15,6 +15,20 @@ extension GATTServer {
     /// Forgets a client whose bond is gone.
     public mutating func forget(_ peer: DeviceAddress) {
         bondedClients.removeAll { $0.peer == peer }
+        hasNewsOfClients = true
+    }
+
+    /// What is to be stored of all bonded clients at this moment, the one used last at the end:
+    /// also of those that are connected.
+    public var keptClients: [BondedClient] {
+        var kept = bondedClients
+        for client in links.indices
+        where links[client].isConnected && links[client].isRecalled && links[client].security.bonded
+        {
+            kept.removeAll { $0.peer == links[client].peer }
+            kept.append(bondedClient(of: client))
+        }
+        return Array(kept.suffix(Self.bondedClientsMax))
     }
 
     /// Forgets the counter of a client whose signature key is gone: a new key begins at 0.
@@ -75,6 +89,7 @@ extension GATTServer {
         let index = serviceChangedIndex
         for client in links.indices where links[client].isConnected {
             links[client].awareness = .unaware
+            hasNewsOfClients = true
             // A confirmation that is on its way is of what was said before.
             links[client].hasChangedAgain = true
             guard let index, subscription(of: index, client: client) & 2 != 0 else { continue }
@@ -109,6 +124,7 @@ extension GATTServer {
         links[client].changedStart = 0
         links[client].changedEnd = 0
         links[client].awareness = .aware
+        hasNewsOfClients = true
     }
 
     // MARK: Robust caching
@@ -131,6 +147,7 @@ extension GATTServer {
         let isRequest = ATTOpcode(rawValue: pdu[0]).isRequest
         if isRequest, links[client].awareness == .informed {
             links[client].awareness = .aware
+            hasNewsOfClients = true
         }
         guard isUnaware(client), let handle = request.handleAsked(pdu) else { return }
         if isRequest { links[client].awareness = .informed }

@@ -133,6 +133,7 @@ extension GATTServer {
         case .clientConfiguration:
             let bits = value[0] & 3
             configurations[slot(of: index, client: client)] = bits | Self.writtenOnThisLink
+            hasNewsOfClients = true
             let valueHandle = table.attributes[Int(table.attributes[index].partner)].handle
             emit.append(
                 .subscribed(
@@ -140,6 +141,7 @@ extension GATTServer {
                     indicate: bits & 2 != 0))
         case .clientSupportedFeatures:
             links[client].features = value[0] & ClientFeatures.known
+            hasNewsOfClients = true
             emit.append(.features(client: client, features: links[client].features))
         case .value, .service, .include, .characteristic, .serverConfiguration, .databaseHash,
             .serviceChanged:

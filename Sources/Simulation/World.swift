@@ -123,6 +123,9 @@ public struct World: Sendable {
     /// What is to be appended to the capture file.
     public mutating func takeCapture() -> [UInt8] { port.takeCapture() }
 
+    /// What is to be stored before packets go out to hosts from outside.
+    public mutating func takeStateChanges() -> [StateChange] { port.device.takeStateChanges() }
+
     // MARK: hosts from outside
 
     /// A host joins the air; its controller's number is returned, nil where the air is full.

@@ -15,6 +15,7 @@ struct LiveTransportRun: ~Copyable {
     private let token: Token
     private var activity: LiveActivity?
     private let control: ControlDoor?
+    private let keeper: StateKeeper?
     private let watch: ProfileWatch?
     private var felt = Outputs<ActivityInput>()
     private var clock = WallClock()
@@ -46,9 +47,8 @@ struct LiveTransportRun: ~Copyable {
 
     init(
         loop: consuming EventLoop, port: DevicePort, reporter: Reporter, transport: ByteTransport,
-        keepsNetAdmin: Bool,
-        activity: LiveActivity?, control: ControlDoor?, watch: ProfileWatch?, end: Instant?,
-        reconnects: Bool
+        keepsNetAdmin: Bool, activity: LiveActivity?, control: ControlDoor?,
+        watch: ProfileWatch?, keeper: StateKeeper?, end: Instant?, reconnects: Bool
     ) {
         token = loop.makeToken()
         start = loop.now()
@@ -61,6 +61,7 @@ struct LiveTransportRun: ~Copyable {
         self.transport = transport
         self.activity = activity
         self.control = control
+        self.keeper = keeper
         self.watch = watch
         self.end = end
         self.reconnects = reconnects
@@ -250,9 +251,11 @@ struct LiveTransportRun: ~Copyable {
         events.removeAll()
     }
 
-    /// One write a turn, then the capture and the lines.
+    /// What is to be kept, then one write a turn, then the capture and the lines. Nothing is
+    /// acknowledged to a central that a power cut could still undo.
     private mutating func flush() throws(SystemError) {
         let now = loop.now()
+        keeper?.store(port.device.takeStateChanges(), &reporter, at: now)
         do throws(SystemError) {
             try transport.write(&out)
         } catch { lose("\(error)", at: now) }

@@ -14,6 +14,7 @@ struct LiveWorldRun: ~Copyable {
     private var guests: AirGuests
     private var activity: LiveActivity?
     private let control: ControlDoor?
+    private let keeper: StateKeeper?
     private let watch: ProfileWatch?
     private var felt = Outputs<ActivityInput>()
     private var clock = WallClock()
@@ -21,7 +22,8 @@ struct LiveWorldRun: ~Copyable {
 
     init(
         loop: consuming EventLoop, world: World, reporter: Reporter, guests: AirGuests,
-        activity: LiveActivity?, control: ControlDoor?, watch: ProfileWatch?, end: Instant?
+        activity: LiveActivity?, control: ControlDoor?, watch: ProfileWatch?,
+        keeper: StateKeeper?, end: Instant?
     ) {
         self.loop = loop
         self.world = world
@@ -30,6 +32,7 @@ struct LiveWorldRun: ~Copyable {
         self.guests = guests
         self.activity = activity
         self.control = control
+        self.keeper = keeper
         self.watch = watch
         self.end = end
     }
@@ -106,9 +109,10 @@ struct LiveWorldRun: ~Copyable {
         }
     }
 
-    /// Writes out what a turn has brought.
+    /// Writes out what a turn has brought; first what is to be kept.
     private mutating func turn() throws(SystemError) -> ExitCode? {
         let now = loop.now()
+        keeper?.store(world.takeStateChanges(), &reporter, at: now)
         try guests.flush(from: &world, &reporter, loop: &loop, at: now)
         let outcome = reporter.report(world.events.elements, of: world, at: now)
         world.events.removeAll()

@@ -25,6 +25,8 @@ enum Command {
     case profiles
     /// Ask a running accessory for something.
     case control(ControlOptions)
+    /// Look at the bonds of an accessory, or remove some.
+    case bonds(BondsOptions)
     case help
     case version
 }
@@ -65,6 +67,10 @@ struct RunOptions {
     var activity: ActivitySpec?
     /// Whether a controller that was lost is waited for.
     var reconnects = true
+    /// Where bonds and the like are kept.
+    var state = StateChoice.automatic
+    /// Whether what was kept is forgotten first.
+    var erases = false
 }
 
 /// A command line that cannot be used, as a sentence that says what to write.
@@ -97,7 +103,7 @@ enum Options {
 
     /// Every option, in the order of the help text.
     static let table: [Row] = [
-        Row("profile", "FILE", "the accessory to be: a profile's path, or a bundled one's name") {
+        Row(profile, "FILE", "the accessory to be: a profile's path, or a bundled one's name") {
             run, text throws(UsageError) in
             guard run.profiles.isEmpty else {
                 throw UsageError("more than one --profile is not supported yet; give one")
@@ -182,6 +188,19 @@ enum Options {
             "serve a control socket at this path, for ctl and other programs; with ctl: the "
                 + "socket to speak to, $\(ControlOptions.variable) without it"
         ) { run, text throws(UsageError) in run.control = text },
+        Row(
+            state, "DIR",
+            "keep bonds and values with persist in this folder; none keeps nothing; without it "
+                + "~/.local/state/peripheral-emu/NAME, the profile's, where there is "
+                + "something to keep and time is real"
+        ) { run, text throws(UsageError) in run.state = try StateChoice(text) },
+        Row("erase", nil, "forget what was kept before") { run, _ throws(UsageError) in
+            run.erases = true
+        },
+        Row(keys, nil, "with bonds export: the keys too, which let anyone be this accessory") {
+            _, _ throws(UsageError) in
+            throw UsageError("--keys belongs to bonds export; write bonds export --keys")
+        },
         Row("no-reconnect", nil, "end with exit code 3 when the controller is lost") {
             run, _ throws(UsageError) in run.reconnects = false
         },
@@ -196,6 +215,9 @@ enum Options {
         Row(version, nil, "show the version") { _, _ throws(UsageError) in },
     ]
 
+    static let state = "state"
+    static let keys = "keys"
+    static let profile = "profile"
     static let control = "control"
     static let json = "json"
     private static let transcript = "transcript"
@@ -209,6 +231,7 @@ enum Options {
         ("air", "be the virtual air alone, for accessories and hosts that join it"),
         ("check", "validate profiles and show what they come to"),
         ("ctl", "ask a running accessory for something, see below"),
+        ("bonds", "list, remove ADDRESS or all, export: who has paired with an accessory"),
         ("profiles", "list the profiles that --profile knows by name"),
         ("schema", "print the profile format as JSON Schema, for editors"),
         ("reference", "print the profile format's keys with examples, in Markdown"),
@@ -237,6 +260,7 @@ enum Options {
         if name == "check" { return try check(scan) }
         if name == "air" { return .air(try air(scan)) }
         if name == "ctl" { return .control(try ControlOptions(scan)) }
+        if name == "bonds" { return .bonds(try BondsOptions(scan)) }
         let plain: [(String, Command)] = [
             ("schema", .schema), ("reference", .reference), ("profiles", .profiles),
             ("adapters", .adapters),
@@ -296,6 +320,9 @@ enum Options {
         }
         if let capture = run.capture, run.profiles.contains(capture) {
             throw UsageError("--capture \(capture) would overwrite the profile; name another file")
+        }
+        if run.erases, run.state == .none {
+            throw UsageError("with --state none there is nothing to --erase; leave out one of them")
         }
         if run.capture == "-", run.json || run.withCentral {
             throw UsageError(
@@ -366,7 +393,8 @@ enum Options {
             "       peripheral-emu air [--vhci N] [OPTION…]",
             "       peripheral-emu check FILE…",
             "       peripheral-emu check --transcript FILE PROFILE",
-            "       peripheral-emu ctl --control PATH METHOD [ARGUMENT…]", "", "Commands:",
+            "       peripheral-emu ctl --control PATH METHOD [ARGUMENT…]",
+            "       peripheral-emu bonds list --profile FILE", "", "Commands:",
         ]
         for (name, help) in commands { lines.append(row(name, help)) }
         lines += ["", "Options:"]

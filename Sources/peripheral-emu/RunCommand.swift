@@ -18,6 +18,19 @@ enum RunCommand {
         defer { console.flush() }
         let files = ProfileFile.Files()
         guard let profile = ProfileFile.load(for: options, files, &console) else { return .usage }
+        let keeper: StateKeeper?
+        do throws(StateKeeper.Refusal) {
+            keeper = try StateKeeper.open(options, profile, &console)
+        } catch {
+            console.error("\(error)")
+            return .failure
+        }
+        if options.capture != nil, profile.security.map({ $0.policy != .refused }) == true {
+            let text = "capture: it will hold the keys of pairings, readable to who has the file"
+            console.log(LogLine(.info, text))
+        }
+        // The run prints with a copy.
+        console.flush()
         do throws(SystemError) {
             let controller: ControllerSpec
             if let asked = options.controller {
@@ -29,12 +42,12 @@ enum RunCommand {
             }
             switch controller {
             case .virtual:
-                let world = makeWorld(profile, options)
+                let world = makeWorld(profile, options, keeper)
                 return options.virtualTime
-                    ? try runVirtual(world, options, console)
-                    : try runLive(world, options, files, console)
+                    ? try runVirtual(world, options, keeper, console)
+                    : try runLive(world, options, files, keeper, console)
             case .transport(let spec):
-                return try runOn(spec, profile, options, files, console)
+                return try runOn(spec, profile, options, files, keeper, console)
             }
         } catch {
             console.error("\(error)")
@@ -43,19 +56,22 @@ enum RunCommand {
     }
 
     private static func makeDevice(
-        _ profile: DeviceProfile, seed: UInt64, _ options: RunOptions
+        _ profile: DeviceProfile, seed: UInt64, _ options: RunOptions, _ keeper: StateKeeper?
     ) -> EmulatedDevice {
         var device = EmulatedDevice(
             profile: profile, seed: seed, authenticator: OpenSSLAuthenticator(),
             cipher: OpenSSLCipher(),
-            keys: options.virtualTime ? nil : GeneratorRandom(SystemRandomNumberGenerator()))
+            keys: options.virtualTime ? nil : GeneratorRandom(SystemRandomNumberGenerator()),
+            state: keeper?.state)
         device.reportsAccess = options.logLevel >= .info || options.control != nil
         return device
     }
 
-    private static func makeWorld(_ profile: DeviceProfile, _ options: RunOptions) -> World {
+    private static func makeWorld(
+        _ profile: DeviceProfile, _ options: RunOptions, _ keeper: StateKeeper?
+    ) -> World {
         let seed = options.seed ?? virtualSeed
-        let device = makeDevice(profile, seed: seed, options)
+        let device = makeDevice(profile, seed: seed, options, keeper)
         var central: ScriptedCentral?
         if options.withCentral {
             var random = SeededRandom(seed: seed, stream: "central")
@@ -78,7 +94,7 @@ enum RunCommand {
     }
 
     private static func runVirtual(
-        _ world: World, _ options: RunOptions, _ console: Console
+        _ world: World, _ options: RunOptions, _ keeper: StateKeeper?, _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
         if options.capture != nil { world.capture(epoch: BtsnoopWriter.virtualEpoch) }
@@ -86,12 +102,13 @@ enum RunCommand {
             console: console, capture: try openCapture(options), start: .zero,
             isLive: false, json: options.json)
         var run = VirtualTimeRun(
-            world: world, reporter: reporter, duration: options.duration ?? .zero)
+            world: world, reporter: reporter, keeper: keeper, duration: options.duration ?? .zero)
         return run.run()
     }
 
     private static func runLive(
-        _ world: World, _ options: RunOptions, _ files: ProfileFile.Files, _ console: Console
+        _ world: World, _ options: RunOptions, _ files: ProfileFile.Files, _ keeper: StateKeeper?,
+        _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
         let capture = try openCapture(options)
@@ -109,7 +126,8 @@ enum RunCommand {
         try Capabilities.drop(keepingNetAdmin: false)
         var run = LiveWorldRun(
             loop: loop, world: world, reporter: reporter, guests: guests, activity: activity,
-            control: control, watch: watch, end: options.duration.map { start + $0 })
+            control: control, watch: watch, keeper: keeper,
+            end: options.duration.map { start + $0 })
         return try run.run()
     }
 
@@ -145,13 +163,13 @@ enum RunCommand {
 
     private static func runOn(
         _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions,
-        _ files: ProfileFile.Files, _ console: Console
+        _ files: ProfileFile.Files, _ keeper: StateKeeper?, _ console: Console
     ) throws(SystemError) -> ExitCode {
         let seed = options.seed ?? machineID() ?? virtualSeed
         let capture = try openCapture(options)
         var loop = try EventLoop()
         let start = loop.now()
-        var port = DevicePort(device: makeDevice(profile, seed: seed, options))
+        var port = DevicePort(device: makeDevice(profile, seed: seed, options, keeper))
         port.device.setClock(epoch: loop.unixMicroseconds(at: .zero))
         if options.capture != nil {
             port.capture = BtsnoopWriter(epoch: loop.unixMicroseconds(at: .zero))
@@ -163,9 +181,8 @@ enum RunCommand {
         let watch = try openWatch(port.device, options, files, &loop, &reporter)
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: spec.closed(),
-            keepsNetAdmin: spec.isAdapter,
-            activity: activity, control: control, watch: watch,
-            end: options.duration.map { start + $0 },
+            keepsNetAdmin: spec.isAdapter, activity: activity, control: control, watch: watch,
+            keeper: keeper, end: options.duration.map { start + $0 },
             reconnects: options.reconnects)
         return try run.run()
     }

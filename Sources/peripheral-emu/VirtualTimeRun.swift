@@ -9,9 +9,11 @@ import Simulation
 struct VirtualTimeRun {
     private var world: World
     private var reporter: Reporter
+    private let keeper: StateKeeper?
     private let end: Instant
 
-    init(world: World, reporter: Reporter, duration: TimeSpan) {
+    init(world: World, reporter: Reporter, keeper: StateKeeper?, duration: TimeSpan) {
+        self.keeper = keeper
         self.world = world
         self.reporter = reporter
         end = .zero + duration
@@ -45,6 +47,7 @@ struct VirtualTimeRun {
     }
 
     private mutating func report(at now: Instant) -> ExitCode? {
+        keeper?.store(world.takeStateChanges(), &reporter, at: now)
         let outcome = reporter.report(world.events.elements, of: world, at: now)
         world.events.removeAll()
         return reporter.flush(capture: world.takeCapture()) ?? outcome

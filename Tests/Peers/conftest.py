@@ -8,6 +8,12 @@ def pytest_collection_modifyitems(items):
     skip_long(items)
 
 
+@pytest.fixture(autouse=True)
+def own_state(tmp_path, monkeypatch):
+    """What accessories keep by themselves is each test's own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "xdg-state"))
+
+
 def pytest_report_header():
     """Names the program under test."""
     return f"program under test: {binary()}"

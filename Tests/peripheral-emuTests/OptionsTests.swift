@@ -3,6 +3,7 @@ import Emulator
 import LinuxIO
 import SansIO
 import Testing
+import Wire
 
 @testable import peripheral_emu
 
@@ -35,6 +36,30 @@ import Testing
             #expect(!options.withCentral && !options.virtualTime && options.reconnects)
             #expect(options.logLevel == .info)
         }
+    }
+
+    @Test("where state is kept, and what bonds takes")
+    func state() throws {
+        #expect(try run("--profile a.yaml").state == .automatic)
+        #expect(try run("--profile a.yaml --state none").state == .none)
+        #expect(try run("--profile a.yaml --state /x --erase").state == .folder("/x"))
+        #expect(error("--profile a.yaml --state none --erase").contains("nothing to --erase"))
+        #expect(error(["--profile", "a.yaml", "--state", ""]).contains("write --state DIR"))
+        #expect(error("--profile a.yaml --keys").contains("bonds export --keys"))
+        for line in ["bonds", "bonds list", "bonds forget --state x", "bonds remove --state x"] {
+            #expect(error(line).contains("write bonds list, bonds export or bonds remove"))
+        }
+        #expect(error("bonds remove nobody --state x").contains("is no address"))
+        #expect(error("bonds list --keys --state x").contains("belongs to bonds export"))
+        guard
+            case .bonds(let bonds) = try Options.parse(
+                ["bonds", "remove", "C0:11:22:33:44:55", "--state", "x"]
+            ).get()
+        else { return #expect(Bool(false)) }
+        #expect(bonds.folder == "x" && bonds.action == .remove(DeviceAddress("C0:11:22:33:44:55")))
+        let choice = StateChoice.folder("/y")
+        #expect(choice.path(profile: "p.yaml") == "/y")
+        #expect(StateChoice.none.path(profile: "p.yaml") == nil)
     }
 
     @Test("every option is read")

@@ -13,6 +13,9 @@ protocol ActivityChannel: Sendable {
     mutating func take(_ input: ActivityInput, at now: Instant)
     /// Does one step that is due at `now`, which is the deadline.
     mutating func expire(at now: Instant)
+    /// The device was in use before it was started again: active until the hold is over. A source
+    /// that knows its values knows better.
+    mutating func resume(at now: Instant)
 }
 
 /// A source that knows its values: the detector runs ahead to its next change, so that nothing
@@ -51,6 +54,7 @@ struct PlayedChannel: ActivityChannel {
     var deadline: Instant? { ahead?.at }
 
     mutating func take(_ input: ActivityInput, at now: Instant) {}
+    mutating func resume(at now: Instant) {}
 
     mutating func expire(at now: Instant) {
         guard let next = ahead, next.at <= now else { return }
@@ -127,6 +131,8 @@ struct FedChannel: ActivityChannel {
         }
     }
 
+    mutating func resume(at now: Instant) { motion.resume(at: now) }
+
     private mutating func take(_ value: Double, at now: Instant) {
         guard !value.isNaN else { return }
         loss = nil
@@ -175,12 +181,17 @@ struct UsedChannel: ActivityChannel {
     var isMotion: Bool { false }
 
     mutating func take(_ input: ActivityInput, at now: Instant) {
-        guard case .use(let use) = input else { return }
+        if case .use(let use) = input { activate(at: now, .used(use)) }
+    }
+
+    mutating func resume(at now: Instant) { activate(at: now, .resumed) }
+
+    private mutating func activate(at now: Instant, _ reason: ActivityReason) {
         since = now
         guard status.state != .active else { return }
         status.state = .active
         status.level = tellsLevel ? ActivityStatus.levelsMax : 0
-        reason = .used(use)
+        self.reason = reason
     }
 
     mutating func expire(at now: Instant) {

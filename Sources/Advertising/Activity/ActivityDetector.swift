@@ -65,6 +65,16 @@ public struct ActivityDetector: Machine, Sendable {
         tell(&emit)
     }
 
+    /// The device was in use before it was started again; at its start.
+    public mutating func resume(at now: Instant, emit: inout Outputs<ActivityEvent>) {
+        for index in channels.indices {
+            let before = channels[index].status
+            channels[index].resume(at: now)
+            note(index, before, at: now, &emit)
+        }
+        tell(&emit)
+    }
+
     /// When a source may change by itself; nil once all stay as they are.
     public var deadline: Instant? {
         var first: Instant?

@@ -31,6 +31,8 @@ public enum ActivityReason: Equatable, Sendable, CustomStringConvertible {
     case unused(TimeSpan)
     case idle(TimeSpan)
     case lost(String)
+    /// It was in use before the device was started again.
+    case resumed
     /// Another profile feels it so.
     case reflashed(ActivityState)
 
@@ -48,6 +50,7 @@ public enum ActivityReason: Equatable, Sendable, CustomStringConvertible {
         case .unused(let hold): "idle: not used for \(hold)"
         case .idle(let span): "asleep: idle for \(span)"
         case .lost(let reason): "idle: source lost: \(reason)"
+        case .resumed: "in use before the restart"
         case .reflashed(let state): "\(state) by the new profile"
         }
     }

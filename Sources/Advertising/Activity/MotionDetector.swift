@@ -132,6 +132,12 @@ struct MotionDetector: Sendable {
         if window != nil || status.state == .asleep { tellLevel(of: 0) }
     }
 
+    /// Active as before a restart, until the hold is over.
+    mutating func resume(at now: Instant) {
+        belowSince = now
+        activate(at: now, .resumed)
+    }
+
     /// The source is gone: there is no signal until its next value.
     mutating func lose(_ loss: String, at now: Instant) {
         window = window.map { MotionWindow(span: $0.span, start: max(now, $0.at)) }

@@ -127,6 +127,7 @@ extension Form where Value == CharacteristicSpec {
             let (format, source) = value(of: uuid, &keys)
             let update = keys.optional("update", .every)
             let send = keys.optional("send", .sendRule)
+            let persists = keys.optional("persist", .boolean)
             let onWrite = keys.optional(
                 "on-write",
                 Form<Place>.any(says: "a list of rules").described(
@@ -142,6 +143,7 @@ extension Form where Value == CharacteristicSpec {
             spec.permissions = permissions
             spec.update = update
             spec.send = send ?? .onUpdate
+            spec.persists = persists ?? false
             readLayout(&spec, &keys)
             keys.read(
                 "descriptors", into: &spec.descriptors,

@@ -118,6 +118,7 @@ extension KeyNotes {
         value | (zeros) | 21 | | what it holds: a constant, octets or a generator
         update | (once, at power-on) | every 10 s | | when a generator's next sample is taken
         send | on-update | on-change | notify: open | when subscribers get it; `manual` leaves it to reactions
+        persist | false | true | | whether the value outlives a restart; a counter counts on
         on-write | (the value is stored) | [{do: {log: written}}] | write: open | rules for writes; the first whose `when` holds is followed
         records | (none) | {of: glucose-measurement, values: []} | characteristic: record-access-control-point; format: ; write: open | makes it a record access control point
         handle | (the next one) | 0x0030 | | the handle of its declaration

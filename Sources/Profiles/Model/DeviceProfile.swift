@@ -28,6 +28,12 @@ public struct DeviceProfile: Equatable, Sendable {
     /// Values from outside that take the place of the profile's at power-on.
     public var presets: [ValueSetting] = []
 
+    /// Whether there is anything to keep over a restart: bonds, or values that persist.
+    public var asksForState: Bool {
+        security.map { $0.policy != .refused && $0.bonding } == true
+            || services.contains { $0.characteristics.contains(where: \.persists) }
+    }
+
     public init(file: String, device: DeviceSpec) {
         self.file = file
         self.device = device

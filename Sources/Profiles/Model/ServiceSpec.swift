@@ -60,6 +60,8 @@ public struct CharacteristicSpec: Equatable, Sendable {
     /// The time between two samples of a generated value; nil for a constant.
     public var update: TimeSpan?
     public var send: SendRule = .onUpdate
+    /// Whether the value outlives a restart.
+    public var persists = false
     /// The most octets the value may grow to, where the profile says it.
     public var lengthMax: Int?
     public var descriptors: [DescriptorSpec] = []

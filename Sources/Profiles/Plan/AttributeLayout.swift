@@ -92,7 +92,7 @@ struct AttributeLayout {
             ValueBinding(
                 name: spec.name, serviceName: service.name, uuid: spec.uuid, valueHandle: value,
                 format: spec.format, source: spec.value, update: spec.update, send: spec.send,
-                reactions: spec.reactions, records: spec.records))
+                persists: spec.persists, reactions: spec.reactions, records: spec.records))
         if let service = place.service, let characteristic = place.characteristic {
             values.append((service, characteristic, value))
         }

@@ -22,6 +22,8 @@ public struct ValueBinding: Equatable, Sendable {
     /// The time between two samples; nil where the first one stays.
     public var update: TimeSpan?
     public var send: SendRule
+    /// Whether the value outlives a restart.
+    public var persists = false
     /// What follows a write.
     public var reactions: [WriteReaction] = []
     public var records: RecordsSpec?
