@@ -24,6 +24,8 @@ public enum DeviceEvent: Sendable {
     case activity(ActivityEvent)
     /// What a rule of the profile says.
     case said(String)
+    /// The person at the device has answered a pairing's question.
+    case answered(link: Int, peer: DeviceAddress, PairingAnswer)
     /// A new version of the profile is at work.
     case flashed(FlashReport)
 }

@@ -18,7 +18,7 @@ from rootcanal_peer import rootcanal
 LISTENING = r"air: listening on (127\.0\.0\.1:\d+)"
 PROFILE = """
 peripheral-emu: 1
-device: {{name: Lock}}
+device: {{name: Lock, connections: {connections}}}
 security: {{{security}}}
 advertising:
   - type: connectable
@@ -41,9 +41,10 @@ ATT_AUTHENTICATION, ATT_ENCRYPTION = 0x05, 0x0F
 class Person(PairingDelegate):
     """The person at the central, who reads what the accessory says."""
 
-    def __init__(self, emulator, io, wrong=False, passkey=None, key_size=16):
+    def __init__(self, emulator, io, wrong=False, passkey=None, key_size=16, address=".*"):
         super().__init__(io, maximum_encryption_key_size=key_size)
         self.emulator, self.wrong, self.passkey = emulator, wrong, passkey
+        self.address = address
 
     async def get_number(self):
         shown = await asyncio.to_thread(self.emulator.wait_for, r"passkey (\d{6}): enter it at")
@@ -53,8 +54,10 @@ class Person(PairingDelegate):
         return self.passkey if not self.wrong else self.passkey + 1
 
     async def compare_numbers(self, number, digits):
-        shown = await asyncio.to_thread(self.emulator.wait_for, r"(\d{6}) compared with")
-        return int(shown.group(1)) == number and not self.wrong
+        shown = await asyncio.to_thread(
+            self.emulator.wait_for,
+            rf"does {self.address} show (\d{{6}})|(\d{{6}}) compared with {self.address}")
+        return int(shown.group(1) or shown.group(2)) == number and not self.wrong
 
 
 @contextlib.contextmanager
@@ -66,19 +69,19 @@ def own_air(profile, *options):
 
 
 @contextlib.contextmanager
-def bumbles(profile):
+def bumbles(profile, *options):
     """The emulator on one of two linked controllers of Bumble's."""
     with bumble_controllers() as (first, second):
-        with running("--profile", profile, "--controller", first) as emulator:
+        with running("--profile", profile, "--controller", first, *options) as emulator:
             yield emulator, second
 
 
 def rootcanals(preset):
     """The emulator on a controller of RootCanal's."""
     @contextlib.contextmanager
-    def both(profile):
+    def both(profile, *options):
         with rootcanal(preset, "DEFAULT") as (first, second):
-            with running("--profile", profile, "--controller", first) as emulator:
+            with running("--profile", profile, "--controller", first, *options) as emulator:
                 yield emulator, second
     return both
 
@@ -98,10 +101,10 @@ METHODS = {
 
 
 @contextlib.contextmanager
-def lock(folder, security, controllers=own_air, options=()):
+def lock(folder, security, controllers=own_air, options=(), connections=1):
     """The accessory with this security."""
     path = folder / "lock.yaml"
-    path.write_text(PROFILE.format(security=security), encoding="utf-8")
+    path.write_text(PROFILE.format(security=security, connections=connections), encoding="utf-8")
     with controllers(str(path), *options) as (emulator, transport):
         yield emulator, transport
 
