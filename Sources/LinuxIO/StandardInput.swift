@@ -16,7 +16,7 @@ public final class StandardInput {
     private var isFile = false
     /// A line is wanted and the terminal is another program's: it is looked at again when the next
     /// one is wanted.
-    private var isAway = false
+    public private(set) var isAway = false
     private var isWatched = false
 
     /// A line has at most this many octets; what is longer loses its end.

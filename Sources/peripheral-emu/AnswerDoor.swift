@@ -109,7 +109,9 @@ final class AnswerDoor {
     {
         let isAsked = device.awaitsAnswer
         try input.listen(isWanted: isAsked, &loop)
-        return isAsked && input.hasLine ? .zero : nil
+        guard isAsked else { return nil }
+        // Nothing tells that the program has come to the terminal's foreground.
+        return input.hasLine ? .zero : input.isAway ? loop.now() + .seconds(1) : nil
     }
 
     /// Takes an event of the loop; one of somebody else's is ignored.

@@ -3,13 +3,13 @@ import asyncio
 import contextlib
 import os
 import pty
-import subprocess
+import time
 
 import pytest
 from bumble.core import ProtocolError
 
 from central import Central
-from emulator import run, running
+from emulator import binary, run, running
 from test_control import Client, ctl
 from test_pairing import (AUTHENTICATED, CONTROLLERS, IO, LISTENING, connect, lock, pair, prepare,
                           session)
@@ -291,3 +291,37 @@ def test_what_cannot_be_answered_is_refused(tmp_path, security, options, said):
     with lock(tmp_path, security):
         pass
     assert said in run("--profile", str(tmp_path / "lock.yaml"), *options, code=2)[1]
+
+
+def state_of(process):
+    """The kernel's letter for what a process does: T where it is stopped."""
+    with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+def test_in_the_background_it_leaves_the_terminal_alone(tmp_path):
+    with lock(tmp_path, PASSKEY):
+        pass
+    said = tmp_path / "said"
+    control = tmp_path / "control"
+    script = (f"set -m; {binary()} --profile {tmp_path / 'lock.yaml'} --controller virtual "
+              f"--air 127.0.0.1:0 --control {control} --duration 60s 2>{said} & "
+              "echo pid $!; read line; echo got $line; kill $!; wait")
+    child, ours = pty.fork()
+    if not child:
+        os.execvp("bash", ["bash", "-c", script])
+    text = b""
+    while b"pid " not in text or not text.endswith(b"\n"):
+        text += os.read(ours, 1000)
+    process = int(text.split(b"pid ")[1].split()[0])
+    while not control.exists():
+        time.sleep(0.05)
+    os.write(ours, b"yes\n")
+    while b"got yes" not in text:
+        text += os.read(ours, 1000)
+    with contextlib.suppress(OSError):
+        while os.read(ours, 1000):
+            assert state_of(process) != "T"
+    os.waitpid(child, 0)
+    os.close(ours)
+    assert "nothing is asked" not in said.read_text(encoding="utf-8")

@@ -180,11 +180,12 @@ def test_a_central_pairs_and_comes_back(tmp_path, method, sc, controllers):
         assert emulator.output().count(words) == 2
 
 
+@pytest.mark.parametrize("controllers", CONTROLLERS)
 @pytest.mark.parametrize("sc", [True, False], ids=["secure", "legacy"])
 @pytest.mark.parametrize("method", ["passkey-shown", "passkey-entered"])
-def test_a_wrong_passkey_fails_with_the_right_reason(tmp_path, method, sc):
+def test_a_wrong_passkey_fails_with_the_right_reason(tmp_path, method, sc, controllers):
     security, io, _ = METHODS[method]
-    with lock(tmp_path, security) as (emulator, transport):
+    with lock(tmp_path, security, CONTROLLERS[controllers]) as (emulator, transport):
         async def body(central):
             prepare(central, emulator, io, sc, wrong=True)
             await connect(central)
@@ -284,10 +285,11 @@ def test_a_bond_that_one_side_has_lost(tmp_path, controllers):
         session(transport, second(emulator))
 
 
-def test_out_of_band_data_authenticate(tmp_path):
+@pytest.mark.parametrize("controllers", CONTROLLERS)
+def test_out_of_band_data_authenticate(tmp_path, controllers):
     key = "000102030405060708090A0B0C0D0E0F"
-    with lock(tmp_path, f'io: none, out-of-band: {{temporary-key: "{key}"}}'
-              ) as (emulator, transport):
+    with lock(tmp_path, f'io: none, out-of-band: {{temporary-key: "{key}"}}',
+              CONTROLLERS[controllers]) as (emulator, transport):
         async def body(central):
             # Bumble holds it in wire order.
             context = OobLegacyContext(tk=bytes.fromhex(key)[::-1])
@@ -302,7 +304,8 @@ def test_out_of_band_data_authenticate(tmp_path):
         emulator.wait_for("pairs: Out of Band")
 
 
-def test_out_of_band_data_authenticate_in_secure_connections(tmp_path):
+@pytest.mark.parametrize("controllers", CONTROLLERS)
+def test_out_of_band_data_authenticate_in_secure_connections(tmp_path, controllers):
     private, own = bytes(range(1, 33)), bytes(range(16))
     x = EccKey.from_private_key_bytes(private).x
     # Bumble's values are in wire order, the profile's as they are printed.
@@ -311,7 +314,8 @@ def test_out_of_band_data_authenticate_in_secure_connections(tmp_path):
     shared = context.share()
     data = (f'private-key: "{private.hex()}", random: "{own.hex()}", '
             f'peer-random: "{shared.r[::-1].hex()}", peer-confirm: "{shared.c[::-1].hex()}"')
-    with lock(tmp_path, f"io: none, out-of-band: {{{data}}}") as (emulator, transport):
+    with lock(tmp_path, f"io: none, out-of-band: {{{data}}}",
+              CONTROLLERS[controllers]) as (emulator, transport):
         async def body(central):
             prepare(central, emulator, IO.NO_OUTPUT_NO_INPUT, oob=PairingConfig.OobConfig(
                 context, OobSharedData(c=confirm, r=own[::-1]), None))

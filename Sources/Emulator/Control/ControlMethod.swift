@@ -36,7 +36,7 @@ public struct ControlMethod: Sendable {
 
     /// The registry, sorted by name.
     public static let all: [ControlMethod] = [
-        .answer, .disconnect, .get, .list, .notify, .pairing, .set, .watch,
+        .answer, .authorize, .disconnect, .get, .list, .notify, .pairing, .set, .watch,
     ]
 
     public static func named(_ name: String) -> ControlMethod? { all.first { $0.name == name } }

@@ -1,4 +1,5 @@
-// answer and pairing: what a person at the device does while a central pairs.
+// answer, authorize and pairing: what a person at the device does for a central.
+import BLEHost
 import SMP
 import SansIO
 import Wire
@@ -27,6 +28,24 @@ extension ControlMethod {
                 ("answered", .string(question.name)))
         },
         text: { ["\($0["peer"]?.string ?? "") has the answer; the log says what comes of it"] })
+
+    static let authorize = ControlMethod(
+        name: "authorize", parameters: [.init(name: "link", kind: .number, isOptional: true)],
+        help: "let the central of the link of this number, or all, do what asks for authorization, "
+            + "until it disconnects",
+        run: { call, device, out, emit throws(RPCError) in
+            let links = try device.links(call.number("link"))
+            for link in links {
+                device.authorize(link, at: call.now, sending: &out, emit: &emit)
+            }
+            return .members(("links", .array(links.map { device.link($0) })))
+        },
+        text: { result in
+            let links = result["links"]?.elements ?? []
+            return links.isEmpty
+                ? ["nobody is connected"]
+                : links.map { "\($0["peer"]?.string ?? "") is authorized" }
+        })
 
     static let pairing = ControlMethod(
         name: "pairing", parameters: [],
