@@ -281,7 +281,8 @@ def test_a_bond_that_one_side_has_lost(tmp_path, controllers):
 
     with lock(tmp_path, security, CONTROLLERS[controllers]) as (emulator, transport):
         session(transport, first(emulator))
-    with lock(tmp_path, security, CONTROLLERS[controllers]) as (emulator, transport):
+    with lock(tmp_path, security, CONTROLLERS[controllers],
+              ["--erase"]) as (emulator, transport):
         session(transport, second(emulator))
 
 
