@@ -33,7 +33,7 @@ extension EmulatedDevice {
             members.append(JSONMember("link", .integer(Int64(link))))
             members.append(JSONMember("peer", .string("\(peer)")))
             members.append(JSONMember("reason", .integer(Int64(reason.rawValue))))
-        case .host(.security(let event)): members += Self.members(of: event)
+        case .host(.security(let event)): members += self.members(of: event)
         case .advertising(let interval, _, let reason):
             members.append(JSONMember("interval", Self.milliseconds(interval)))
             members.append(JSONMember("reason", .string(reason)))
@@ -41,6 +41,10 @@ extension EmulatedDevice {
             members.append(JSONMember("from", Self.milliseconds(decision.from)))
             members.append(JSONMember("to", Self.milliseconds(decision.to)))
             members.append(JSONMember("reason", .string(decision.reason)))
+        case .answered(let link, let peer, let answer):
+            members.append(JSONMember("link", .integer(Int64(link))))
+            members.append(JSONMember("peer", .string("\(peer)")))
+            members.append(JSONMember("answer", .string(answer.word)))
         case .flashed(let report): members += self.members(of: report)
         case .host, .activity, .said: break
         }
@@ -55,6 +59,7 @@ extension EmulatedDevice {
         switch event {
         case .said: "log"
         case .flashed: "flashed"
+        case .answered: "answered"
         case .advertising: "advertising"
         case .interval: "interval"
         case .activity: "activity"

@@ -49,7 +49,7 @@ extension EmulatedDevice {
         switch event {
         case .activity(let event): level(of: event)
         case .accessed(let event, _, _): level(of: event)
-        case .advertising, .interval, .said, .flashed: .info
+        case .advertising, .interval, .said, .flashed, .answered: .info
         case .host(let event):
             switch event {
             case .failed: .error
@@ -99,6 +99,7 @@ extension EmulatedDevice {
         case .activity(let event): text(for: event)
         case .said(let text): text
         case .flashed(let report): text(for: report)
+        case .answered(_, let peer, let answer): text(for: answer, peer)
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }

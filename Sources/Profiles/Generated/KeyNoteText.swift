@@ -157,6 +157,10 @@ extension KeyNotes {
         @services[].characteristics[].on-write[] | Rule | …, services: [{service: 0x1234, characteristics: [{characteristic: 0x5678, format: uint8, write: open, on-write: [{%}]}]}] | do: {log: written}
         when | {} | {longer-than: 20} | | all that is said must hold
         do | | [store, {log: written}] | | one action or a list of them
+        then | (nothing) | {after: 5 s, do: {log: over}} | do: {log: written} | what is done some time later, unless another rule of the characteristic is followed before
+        @services[].characteristics[].on-write[].then | Later | …, services: [{service: 0x1234, characteristics: [{characteristic: 0x5678, format: uint8, write: open, on-write: [{do: {log: written}, then: {%}}]}]}] | after: 5 s; do: {log: over}
+        after | | 10 s | | how long after the write
+        do | | {log: it is over} | | one action or a list of them
         @services[].characteristics[].on-write[].when | Condition | …, services: [{service: 0x1234, characteristics: [{characteristic: 0x5678, format: uint8, write: open, on-write: [{when: {%}, do: {log: written}}]}]}] |
         longer-than | (any length) | 20 | | octets
         shorter-than | (any length) | 2 | | octets
@@ -175,6 +179,7 @@ extension KeyNotes {
         set | | {receipt: 7} | | gives characteristics, or fields of them as `name.field`, a value
         notify | | receipt | | sends a value to those who have subscribed
         indicate | | receipt | | the same, as an indication
+        authorize | | 30 s | | lets the writer do for so long what asks for authorization
         log | | written | | says a line in the log
         @services[].characteristics[].records | Records | …, services: [{service: glucose, characteristics: [{characteristic: glucose-measurement, notify: open, send: manual}, {characteristic: glucose-measurement-context, notify: open, send: manual}, {characteristic: record-access-control-point, write: open, indicate: open, send: manual, records: {%}}]}] | of: glucose-measurement; values: []
         of | | glucose-measurement | | the characteristic that records are notified by; it has a field `sequence-number`
