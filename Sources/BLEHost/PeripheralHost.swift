@@ -22,8 +22,8 @@ public struct PeripheralConfiguration: Sendable {
     public var security = SecurityConfiguration()
     /// The cipher of pairing; without one it is refused.
     public var cipher: (any SecurityCipher)?
-    /// Where keys come from.
-    public var keys: any SecurityRandom = GeneratorRandom(SystemRandomNumberGenerator())
+    /// Where keys come from; without it pairing is refused.
+    public var keys: (any SecurityRandom)?
 
     public init(
         plan: AdvertisingPlan, interval: AdvertisingInterval, randomAddress: DeviceAddress?,
