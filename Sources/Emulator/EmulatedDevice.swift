@@ -49,7 +49,6 @@ public struct EmulatedDevice: Sendable {
     var streams: [Int] = []
     var counters: [Int] = []
     var due = DeadlineQueue()
-    private var sample = ByteBlock(capacity: 32)
     var hostEvents = Outputs<PeripheralEvent>()
 
     /// What is kept over a restart; nil where nothing is.
@@ -118,15 +117,9 @@ public struct EmulatedDevice: Sendable {
         let plan = AttributePlan(profile)
         self.plan = plan
         randomAddress = Self.randomAddress(of: profile.device, seed: seed, kept: state?.address)
-        let set = profile.advertising.first
-        policy = IntervalController(set?.policy ?? IntervalPolicy(.fixed(.minimum)))
+        policy = IntervalController(profile.intervalPolicy)
         var configuration = PeripheralConfiguration(
-            plan: AdvertisingPlan(set, hasRandomAddress: randomAddress != nil),
-            interval: policy.interval, randomAddress: randomAddress,
-            connectionsMax: profile.device.connections, advertises: set != nil)
-        configuration.connectionRequest = profile.device.connection.map {
-            ConnectionParameterUpdateRequest($0)
-        }
+            profile, interval: policy.interval, randomAddress: randomAddress)
         if let security = profile.security {
             var keys = keys ?? GeneratorRandom(SeededRandom(seed: seed, stream: "keys"))
             configuration.security = security
@@ -221,12 +214,18 @@ public struct EmulatedDevice: Sendable {
     }
 
     func makeMachine(_ binding: ValueBinding, name: String, at now: Instant) -> ValueMachine {
+        ValueMachine(
+            binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
+            stream: "value " + name, surroundings: surroundings(at: now))
+    }
+
+    /// The surroundings of what starts at `now`.
+    func surroundings(at now: Instant) -> Surroundings {
         var surroundings = surroundings
         let since = TimeSpan(microseconds: surroundings.unixMicroseconds)
         surroundings.unixMicroseconds = (since + (now - (onSince ?? now))).microseconds
-        return ValueMachine(
-            binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
-            stream: "value " + name, surroundings: surroundings)
+        surroundings.take(detector)
+        return surroundings
     }
 
     /// Lets a value be moved by its machine, where anything moves it.
@@ -352,14 +351,18 @@ public struct EmulatedDevice: Sendable {
     }
 
     private mutating func expireValue(_ index: Int, at now: Instant, _ out: inout ByteBlock) {
-        let handle = values[index].handle
-        if let detector {
-            values[index].machine.surroundings.activityLevel = detector.level
-            values[index].machine.surroundings.isActive = detector.state == .active
-        }
-        let step = values[index].machine.expire(at: now, into: &sample)
+        values[index].machine.surroundings.take(detector)
+        let step = values[index].machine.expire(at: now)
         due.set(index, to: values[index].machine.deadline)
-        if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
+        take(step, of: index, at: now, &out)
+    }
+
+    /// Does what a step of a value calls for; what is to be sent is in `dueHandles` then.
+    private mutating func take(
+        _ step: ValueMachine.Step, of index: Int, at now: Instant, _ out: inout ByteBlock
+    ) {
+        let handle = values[index].handle
+        if step.isUpdated { host.server.setValue(values[index].machine.value, of: handle) }
         if step.isSent, values[index].isSendable { dueHandles.append(handle) }
         if step.isChanged { echo(handle, at: now, &out) }
     }
@@ -381,13 +384,11 @@ public struct EmulatedDevice: Sendable {
                 continue
             }
             for index in counters where values[index].counted == handle {
+                values[index].machine.surroundings.take(detector)
                 let step = values[index].machine.sample(at: now)
-                let handle = values[index].handle
-                host.server.setValue(values[index].machine.value, of: handle)
-                if step.isSent, values[index].isSendable {
-                    host.notify(handle, at: now, sending: &out, emit: &hostEvents)
-                }
+                take(step, of: index, at: now, &out)
             }
+            notifyDue(at: now, &out)
         }
     }
 
@@ -395,14 +396,13 @@ public struct EmulatedDevice: Sendable {
     private mutating func stream(at now: Instant, _ out: inout ByteBlock) {
         for index in streams {
             let handle = values[index].handle
+            values[index].machine.surroundings.take(detector)
             var left = Self.streamedMax
             while left > 0, host.stream(handle, at: now, sending: &out, emit: &hostEvents) {
                 left -= 1
                 guard values[index].samplesToSend else { continue }
                 let step = values[index].machine.sample(at: now)
-                if step.isUpdated {
-                    host.server.setValue(values[index].machine.value, of: handle)
-                }
+                take(step, of: index, at: now, &out)
             }
         }
     }
@@ -457,6 +457,20 @@ extension ConnectionParameterUpdateRequest {
             latency: request.latency,
             // In steps of 10 ms; the loader keeps it within 100 ms to 32 s.
             timeout: UInt16(clamping: request.timeout.microseconds / 10_000))
+    }
+}
+
+extension PeripheralConfiguration {
+    /// What a profile says to the host, but for how it pairs.
+    init(
+        _ profile: DeviceProfile, interval: AdvertisingInterval, randomAddress: DeviceAddress?
+    ) {
+        let set = profile.advertising.first
+        self.init(
+            plan: AdvertisingPlan(set, hasRandomAddress: randomAddress != nil),
+            interval: interval, randomAddress: randomAddress,
+            connectionsMax: profile.device.connections, advertises: set != nil)
+        connectionRequest = profile.device.connection.map { ConnectionParameterUpdateRequest($0) }
     }
 }
 

@@ -209,24 +209,19 @@ extension EmulatedDevice {
     }
 
     private mutating func advertise(at now: Instant, _ out: inout ByteBlock) {
-        let set = profile.advertising.first
-        var advertising = AdvertisingPlan(set, hasRandomAddress: randomAddress != nil)
-        var fresh = LiveAdvertisingData(profile, plan, seed: seed, start: now)
+        var fresh = LiveAdvertisingData(
+            profile, plan, seed: seed, start: now, surroundings: surroundings(at: now))
         if let old = advertisingData { fresh?.takeOver(old, at: now) }
-        fresh?.update(at: now, state: detector?.state, level: detector?.level) { handle in
+        fresh?.update(at: now, detector) { handle in
             host.server.value(of: handle) ?? []
         }
+        var configuration = PeripheralConfiguration(
+            profile, interval: policy.interval, randomAddress: randomAddress)
         if let fresh {
-            advertising.data = fresh.data
-            advertising.scanResponse = fresh.scanResponse
+            configuration.plan.data = fresh.data
+            configuration.plan.scanResponse = fresh.scanResponse
         }
         advertisingData = fresh
-        var configuration = PeripheralConfiguration(
-            plan: advertising, interval: policy.interval, randomAddress: randomAddress,
-            connectionsMax: profile.device.connections, advertises: set != nil)
-        configuration.connectionRequest = profile.device.connection.map {
-            ConnectionParameterUpdateRequest($0)
-        }
         host.reconfigure(configuration, at: now, sending: &out)
     }
 
