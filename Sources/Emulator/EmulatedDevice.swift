@@ -12,8 +12,9 @@ public import Wire
 
 /// What a device tells about itself.
 public enum DeviceEvent: Sendable {
-    /// What the host tells, but for that it advertises, and for reads and writes.
-    case host(PeripheralEvent)
+    /// What the host tells, but for that it advertises, and for reads and writes. `peer` is that
+    /// of the link it is about, which may be another's by now.
+    case host(PeripheralEvent, peer: DeviceAddress?)
     /// A read or a write, of the value as it was then.
     case accessed(ServerEvent, peer: DeviceAddress, value: [UInt8])
     /// Advertising is on, with the interval that was chosen for this reason. `gap` is how long it
@@ -22,6 +23,8 @@ public enum DeviceEvent: Sendable {
     /// The interval policy decided; `advertising` follows when the controller has taken it.
     case interval(IntervalDecision)
     case activity(ActivityEvent)
+    /// A value given in place of the profile's, by this reference, does not fit.
+    case presetRefused(String)
     /// What a rule of the profile says.
     case said(String)
     /// A new version of the profile is at work.
@@ -167,6 +170,12 @@ public struct EmulatedDevice: Sendable {
         didSet { host.server.reportsAccess = reportsAccess || feelsUse }
     }
 
+    /// Whether each notification and indication is told.
+    public var reportsSending: Bool {
+        get { host.reportsSending }
+        set { host.reportsSending = newValue }
+    }
+
     /// Says the wall clock, for values that are clocks; before power-on.
     /// - Parameter epoch: microseconds since 1970-01-01T00:00:00Z at `Instant.zero`.
     public mutating func setClock(epoch: Int64) {
@@ -188,16 +197,24 @@ public struct EmulatedDevice: Sendable {
             for (binding, name) in zip(plan.bindings, plan.bindingNames) {
                 start(binding, name: name, at: now)
             }
-            for setting in profile.presets {
-                guard let handle = plan.handle(of: setting.target) else { continue }
-                set(
-                    setting.octets, field: setting.target.field, of: handle, at: now,
-                    sending: &out, emit: &emit)
-            }
+            for setting in profile.presets { apply(setting, at: now, &out, &emit) }
             startFeeling(at: now, &out, &emit)
         }
         host.start(at: now, sending: &out, emit: &hostEvents)
         forward(at: now, &out, &emit)
+    }
+
+    /// Puts a value that was given in place of the profile's.
+    mutating func apply(
+        _ setting: ValueSetting, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<DeviceEvent>
+    ) {
+        guard let handle = plan.handle(of: setting.target),
+            set(
+                setting.octets, field: setting.target.field, of: handle, isSent: false, depth: 0,
+                at: now, &out)
+        else { return emit.append(.presetRefused(setting.reference)) }
+        endEcho(of: handle)
     }
 
     /// Begins a value as the profile declares it.
@@ -319,7 +336,9 @@ public struct EmulatedDevice: Sendable {
 
     /// Whether the host has told of reads and writes of values and of nothing else.
     private var isAccessAlone: Bool {
-        hostEvents.elements.allSatisfy { $0.access != nil }
+        hostEvents.elements.allSatisfy { event in
+            if case .sent = event { true } else { event.access != nil }
+        }
     }
 
     public var deadline: Instant? {
@@ -425,7 +444,8 @@ public struct EmulatedDevice: Sendable {
                 history?.isAdvertising(interval, reason: reason, at: now)
                 emit.append(.advertising(interval, gap: gap, reason: reason))
             } else {
-                emit.append(.host(event))
+                let peer = event.link.map { host.links[$0].information.peerAddress }
+                emit.append(.host(event, peer: peer))
             }
             react(to: event, at: now, &out, &emit)
         }

@@ -41,7 +41,7 @@ extension EmulatedDevice {
         report.changed = replaced.changed
         report.endedSubscriptions = replaced.endedSubscriptions
         let match = PlanMatch(from: oldPlan, to: newPlan)
-        report.values = replaceValues(match, live, at: now, &out)
+        report.values = replaceValues(match, live, at: now, &out, &emit)
         replaceRecords(match, oldRecords)
         plan.setWriteRules(of: &host.server)
         for index in records.indices { setBusy(index, records[index].store.isBusy) }
@@ -68,6 +68,7 @@ extension EmulatedDevice {
         device.surroundings = surroundings
         device.midnight = midnight
         device.reportsAccess = reportsAccess
+        device.reportsSending = reportsSending
         self = device
     }
 
@@ -76,7 +77,8 @@ extension EmulatedDevice {
     /// - Parameter live: the old table at work.
     /// - Returns: the handles of the values that were there before and are others now.
     private mutating func replaceValues(
-        _ match: PlanMatch, _ live: AttributeTable, at now: Instant, _ out: inout ByteBlock
+        _ match: PlanMatch, _ live: AttributeTable, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<DeviceEvent>
     ) -> [UInt16] {
         var machines: [UInt16: ValueMachine] = [:]
         for value in values { machines[value.handle] = value.machine }
@@ -113,13 +115,9 @@ extension EmulatedDevice {
         followPlan()
         for handle in endedEchoes { endEcho(of: handle) }
         for setting in profile.presets {
-            guard let handle = plan.handle(of: setting.target),
-                begun.contains(where: { $0.handle == handle })
-            else { continue }
-            set(
-                setting.octets, field: setting.target.field, of: handle, isSent: false, depth: 0,
-                at: now, &out)
-            endEcho(of: handle)
+            let handle = plan.handle(of: setting.target)
+            guard begun.contains(where: { $0.handle == handle }) else { continue }
+            apply(setting, at: now, &out, &emit)
         }
         return begun.compactMap { value in
             guard let before = value.before, host.server.value(of: value.handle) != before else {

@@ -4,37 +4,37 @@ import SMP
 import Wire
 
 extension EmulatedDevice {
-    func text(for event: SecurityEvent) -> String? {
+    /// - Parameter peer: whose link it is about.
+    static func text(for event: SecurityEvent, _ peer: String) -> String? {
         switch event {
         case .send, .key: nil
-        case .started(let link, let method, let isSecureConnections):
-            "\(peer(link)) pairs: \(method), "
+        case .started(_, let method, let isSecureConnections):
+            "\(peer) pairs: \(method), "
                 + (isSecureConnections ? "LE Secure Connections" : "LE legacy pairing")
-        case .question(let link, let question, let isAnswered):
-            text(for: question, peer(link), isAnswered)
-        case .encryption(let link, let quality?):
-            "\(peer(link)) encrypted: \(Self.words(quality))"
-        case .encryption(let link, nil): "\(peer(link)) is not encrypted any more"
-        case .paired(let link, let bond?): "\(peer(link)) paired, bonded as \(bond.peer)"
-        case .paired(let link, nil): "\(peer(link)) paired, without a bond"
-        case .ended(let link, let end): "\(peer(link)) did not pair: \(end)"
+        case .question(_, let question, let isAnswered):
+            text(for: question, peer, isAnswered)
+        case .encryption(_, let quality?): "\(peer) encrypted: \(words(quality))"
+        case .encryption(_, nil): "\(peer) is not encrypted any more"
+        case .paired(_, let bond?): "\(peer) paired, bonded as \(bond.peer)"
+        case .paired(_, nil): "\(peer) paired, without a bond"
+        case .ended(_, let end): "\(peer) did not pair: \(end)"
         case .forgotten(let peer): "the bond with \(peer) gave way to a newer one"
         }
     }
 
-    private func text(
+    private static func text(
         for question: SecurityQuestion, _ peer: String, _ isAnswered: Bool
     ) -> String {
         switch question {
-        case .showPasskey(let passkey): "passkey \(Self.digits(passkey)): enter it at \(peer)"
+        case .showPasskey(let passkey): "passkey \(digits(passkey)): enter it at \(peer)"
         case .enterPasskey:
             isAnswered
                 ? "the profile's passkey is entered for \(peer)"
                 : "enter the passkey that \(peer) shows"
         case .compare(let number):
             isAnswered
-                ? "\(Self.digits(number)) compared with \(peer) by the profile"
-                : "does \(peer) show \(Self.digits(number))?"
+                ? "\(digits(number)) compared with \(peer) by the profile"
+                : "does \(peer) show \(digits(number))?"
         }
     }
 
