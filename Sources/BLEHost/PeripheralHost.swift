@@ -22,8 +22,8 @@ public struct PeripheralConfiguration: Sendable {
     public var security = SecurityConfiguration()
     /// The cipher of pairing; without one it is refused.
     public var cipher: (any SecurityCipher)?
-    /// Where keys come from.
-    public var keys: any SecurityRandom = GeneratorRandom(SystemRandomNumberGenerator())
+    /// Where keys come from; without it pairing is refused.
+    public var keys: (any SecurityRandom)?
 
     public init(
         plan: AdvertisingPlan, interval: AdvertisingInterval, randomAddress: DeviceAddress?,
@@ -52,19 +52,37 @@ public enum PeripheralEvent: Sendable {
     case connected(link: Int, ConnectionInformation)
     /// The slot may already hold another connection; `peer` is whose link ended.
     case disconnected(link: Int, peer: DeviceAddress, HCIStatus)
-    case connectionUpdated(link: Int)
+    case connectionUpdated(link: Int, ConnectionInformation)
     /// The link is on other PHYs now.
-    case phyUpdated(link: Int)
+    case phyUpdated(link: Int, ConnectionInformation)
     /// The central's answer to the request for connection parameters; false also where none came.
     case parametersAnswered(link: Int, accepted: Bool)
-    /// The value has more than MTU - 3 octets: it was cut, or not sent. Said once until the MTU
-    /// or the link changes.
-    case overflow(link: Int, handle: UInt16, isCut: Bool)
+    /// The value has more than the MTU - 3 octets that there is room for: it was cut, or not sent.
+    /// Said once until the MTU or the link changes.
+    case overflow(link: Int, handle: UInt16, room: Int, isCut: Bool)
+    /// A value was sent, as these octets; told only while the host's `reportsSending` is true.
+    case sent(link: Int, handle: UInt16, [UInt8], isIndication: Bool)
     /// A central asked to pair and was told that it is not supported.
     case pairingRefused(link: Int)
     /// Pairing and encryption; never commands and keys themselves.
     case security(SecurityEvent)
     case server(ServerEvent)
+
+    /// The link that it is about; nil where it is about none.
+    public var link: Int? {
+        switch self {
+        case .connected(let link, _), .disconnected(let link, _, _),
+            .connectionUpdated(let link, _), .phyUpdated(let link, _),
+            .parametersAnswered(let link, _), .overflow(let link, _, _, _),
+            .sent(let link, _, _, _), .pairingRefused(let link):
+            link
+        case .security(let event): event.link
+        case .server(let event): event.client
+        case .ready, .failed, .note, .advertising, .advertisingPaused, .advertisingStopped,
+            .advertisingRefused:
+            nil
+        }
+    }
 }
 
 /// A controller's peripheral: sans-IO, whole H4 packets in and out.
@@ -78,6 +96,8 @@ public struct PeripheralHost: Sendable {
     var isAuthorized = [Bool](repeating: false, count: SecurityManager.linksMax)
     /// The GATT server; its values may be set between calls.
     public var server: GATTServer
+    /// Whether each notification and indication is told; its octets are copied for that.
+    public var reportsSending = false
     var connectionsMax: Int
     var advertises: Bool
     var advertising: AdvertisingControl
@@ -93,7 +113,7 @@ public struct PeripheralHost: Sendable {
     var securityEvents = Outputs<SecurityEvent>()
     /// Whether it has been powered on: the window of pairing begins then.
     private var hasStarted = false
-    private var reply = ByteBlock(capacity: 1024)
+    var reply = ByteBlock(capacity: 1024)
     /// Whose overflow has been told.
     var overflows: [(link: Int, handle: UInt16)] = []
 
@@ -296,118 +316,13 @@ public struct PeripheralHost: Sendable {
         sendReply(cid: cid, to: link, at: now, &out)
     }
 
-    private mutating func sendReply(
+    mutating func sendReply(
         cid: UInt16, to link: Int, at now: Instant, _ out: inout ByteBlock
     ) {
         let pdu = reply.bytes
         guard !pdu.isEmpty else { return }
         session.send(
             pdu.span, cid: cid, on: link, at: now, sending: &out, emit: &sessionEvents)
-    }
-
-    // MARK: notifications
-
-    /// Notifies or indicates the value of `handle` to every client that asked for it.
-    public mutating func notify(
-        _ handle: UInt16, at now: Instant, sending out: inout ByteBlock,
-        emit: inout Outputs<PeripheralEvent>
-    ) {
-        for link in session.table.links.indices where session.table.links[link].isOpen {
-            _ = notify(handle, to: link, at: now, &out, &emit)
-        }
-        process(at: now, &out, &emit)
-    }
-
-    /// The same to these links.
-    /// - Returns: those to which it was sent now.
-    public mutating func notify(
-        _ handle: UInt16, to links: [Int], at now: Instant, sending out: inout ByteBlock,
-        emit: inout Outputs<PeripheralEvent>
-    ) -> [Int] {
-        var sent: [Int] = []
-        for link in links where session.table.links[link].isOpen {
-            if notify(handle, to: link, at: now, &out, &emit) { sent.append(link) }
-        }
-        process(at: now, &out, &emit)
-        return sent
-    }
-
-    /// Notifies or indicates values that change at one instant: in one PDU where a client takes
-    /// that and they fit, else one by one.
-    public mutating func notify(
-        _ handles: [UInt16], at now: Instant, sending out: inout ByteBlock,
-        emit: inout Outputs<PeripheralEvent>
-    ) {
-        for link in session.table.links.indices where session.table.links[link].isOpen {
-            let isTogether = notifyTogether(handles, to: link, at: now, &out)
-            for handle in handles where !isTogether || !server.isNotified(handle, of: link) {
-                _ = notify(handle, to: link, at: now, &out, &emit)
-            }
-        }
-        process(at: now, &out, &emit)
-    }
-
-    private mutating func notifyTogether(
-        _ handles: [UInt16], to link: Int, at now: Instant, _ out: inout ByteBlock
-    ) -> Bool {
-        guard server.takesMultiple(link) else { return false }
-        let asked = handles.filter { server.isNotified($0, of: link) }
-        reply.removeAll()
-        guard case .notification = server.multipleNotification(of: asked, to: link, into: &reply)
-        else { return false }
-        sendReply(cid: L2CAPChannel.attribute, to: link, at: now, &out)
-        return true
-    }
-
-    /// Notifies or indicates the value of `handle` to every client that asked for it and whose link
-    /// can send at once; the others miss it.
-    /// - Returns: whether it went to anyone.
-    public mutating func stream(
-        _ handle: UInt16, at now: Instant, sending out: inout ByteBlock,
-        emit: inout Outputs<PeripheralEvent>
-    ) -> Bool {
-        var isSent = false
-        for link in session.table.links.indices
-        where session.table.links[link].isOpen && session.table.canSend(on: link)
-            && !server.awaitsConfirmation(of: link)
-        {
-            if notify(handle, to: link, at: now, &out, &emit) { isSent = true }
-        }
-        return isSent
-    }
-
-    private mutating func notify(
-        _ handle: UInt16, to link: Int, at now: Instant, _ out: inout ByteBlock,
-        _ emit: inout Outputs<PeripheralEvent>
-    ) -> Bool {
-        reply.removeAll()
-        let result = server.notification(of: handle, to: link, at: now, into: &reply)
-        switch result {
-        case .notification(let isCut), .indication(let isCut):
-            if isCut { tellOverflow(handle, link, isCut: true, &emit) }
-            sendReply(cid: L2CAPChannel.attribute, to: link, at: now, &out)
-            return true
-        case .tooLong:
-            tellOverflow(handle, link, isCut: false, &emit)
-            return false
-        case .pending, .notSubscribed, .refused, .unavailable: return false
-        }
-    }
-
-    private mutating func tellOverflow(
-        _ handle: UInt16, _ link: Int, isCut: Bool, _ emit: inout Outputs<PeripheralEvent>
-    ) {
-        guard !overflows.contains(where: { $0.link == link && $0.handle == handle }) else { return }
-        overflows.append((link, handle))
-        emit.append(.overflow(link: link, handle: handle, isCut: isCut))
-    }
-
-    mutating func sendPendingIndication(
-        to client: Int, at now: Instant, _ out: inout ByteBlock,
-        _ emit: inout Outputs<PeripheralEvent>
-    ) {
-        guard let handle = server.pendingIndication(of: client) else { return }
-        _ = notify(handle, to: client, at: now, &out, &emit)
     }
 
     // MARK: time
@@ -537,8 +452,10 @@ public struct PeripheralHost: Sendable {
             advertising.situationChanged()
             emit.append(.disconnected(link: link, peer: peer, reason))
             mustSettle = true
-        case .connectionUpdated(let link): emit.append(.connectionUpdated(link: link))
-        case .phyUpdated(let link): emit.append(.phyUpdated(link: link))
+        case .connectionUpdated(let link):
+            emit.append(.connectionUpdated(link: link, links[link].information))
+        case .phyUpdated(let link):
+            emit.append(.phyUpdated(link: link, links[link].information))
         case .keyRequested(let link, let ediv, let rand):
             security.keyRequested(
                 on: link, ediv: ediv, rand: rand, at: now, emit: &securityEvents)

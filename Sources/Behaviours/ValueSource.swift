@@ -15,6 +15,19 @@ public enum ValueSource: Equatable, Sendable {
     case echo(of: String)
 }
 
+extension ValueSource {
+    /// Whether a generator of it asks for the activity's level.
+    public var usesLevel: Bool {
+        switch self {
+        case .constant, .echo: false
+        case .generated(let generator, _): generator == .activity(isLevel: true)
+        case .composed(let parts): parts.contains { $0.source.usesLevel }
+        case .packed(_, let bits):
+            bits.contains { $0.source == .generated(.activity(isLevel: true)) }
+        }
+    }
+}
+
 /// A field of a composed value.
 public struct ValuePart: Equatable, Sendable {
     /// The field's name.

@@ -12,8 +12,9 @@ public import Wire
 
 /// What a device tells about itself.
 public enum DeviceEvent: Sendable {
-    /// What the host tells, but for that it advertises, and for reads and writes.
-    case host(PeripheralEvent)
+    /// What the host tells, but for that it advertises, and for reads and writes. `peer` is that
+    /// of the link it is about, which may be another's by now.
+    case host(PeripheralEvent, peer: DeviceAddress?)
     /// A read or a write, of the value as it was then.
     case accessed(ServerEvent, peer: DeviceAddress, value: [UInt8])
     /// Advertising is on, with the interval that was chosen for this reason. `gap` is how long it
@@ -22,6 +23,8 @@ public enum DeviceEvent: Sendable {
     /// The interval policy decided; `advertising` follows when the controller has taken it.
     case interval(IntervalDecision)
     case activity(ActivityEvent)
+    /// A value given in place of the profile's, by this reference, does not fit.
+    case presetRefused(String)
     /// What a rule of the profile says.
     case said(String)
     /// The person at the device has answered a pairing's question.
@@ -51,7 +54,6 @@ public struct EmulatedDevice: Sendable {
     var streams: [Int] = []
     var counters: [Int] = []
     var due = DeadlineQueue()
-    private var sample = ByteBlock(capacity: 32)
     var hostEvents = Outputs<PeripheralEvent>()
 
     /// What is kept over a restart; nil where nothing is.
@@ -124,15 +126,9 @@ public struct EmulatedDevice: Sendable {
         let plan = AttributePlan(profile)
         self.plan = plan
         randomAddress = Self.randomAddress(of: profile.device, seed: seed, kept: state?.address)
-        let set = profile.advertising.first
-        policy = IntervalController(set?.policy ?? IntervalPolicy(.fixed(.minimum)))
+        policy = IntervalController(profile.intervalPolicy)
         var configuration = PeripheralConfiguration(
-            plan: AdvertisingPlan(set, hasRandomAddress: randomAddress != nil),
-            interval: policy.interval, randomAddress: randomAddress,
-            connectionsMax: profile.device.connections, advertises: set != nil)
-        configuration.connectionRequest = profile.device.connection.map {
-            ConnectionParameterUpdateRequest($0)
-        }
+            profile, interval: policy.interval, randomAddress: randomAddress)
         if let security = profile.security {
             var keys = keys ?? GeneratorRandom(SeededRandom(seed: seed, stream: "keys"))
             configuration.security = security
@@ -180,6 +176,12 @@ public struct EmulatedDevice: Sendable {
         didSet { host.server.reportsAccess = reportsAccess || feelsUse }
     }
 
+    /// Whether each notification and indication is told.
+    public var reportsSending: Bool {
+        get { host.reportsSending }
+        set { host.reportsSending = newValue }
+    }
+
     /// Says the wall clock, for values that are clocks; before power-on.
     /// - Parameter epoch: microseconds since 1970-01-01T00:00:00Z at `Instant.zero`.
     public mutating func setClock(epoch: Int64) {
@@ -201,16 +203,24 @@ public struct EmulatedDevice: Sendable {
             for (binding, name) in zip(plan.bindings, plan.bindingNames) {
                 start(binding, name: name, at: now)
             }
-            for setting in profile.presets {
-                guard let handle = plan.handle(of: setting.target) else { continue }
-                set(
-                    setting.octets, field: setting.target.field, of: handle, at: now,
-                    sending: &out, emit: &emit)
-            }
+            for setting in profile.presets { apply(setting, at: now, &out, &emit) }
             startFeeling(at: now, &out, &emit)
         }
         host.start(at: now, sending: &out, emit: &hostEvents)
         forward(at: now, &out, &emit)
+    }
+
+    /// Puts a value that was given in place of the profile's.
+    mutating func apply(
+        _ setting: ValueSetting, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<DeviceEvent>
+    ) {
+        guard let handle = plan.handle(of: setting.target),
+            set(
+                setting.octets, field: setting.target.field, of: handle, isSent: false, depth: 0,
+                at: now, &out)
+        else { return emit.append(.presetRefused(setting.reference)) }
+        endEcho(of: handle)
     }
 
     /// Begins a value as the profile declares it.
@@ -227,12 +237,18 @@ public struct EmulatedDevice: Sendable {
     }
 
     func makeMachine(_ binding: ValueBinding, name: String, at now: Instant) -> ValueMachine {
+        ValueMachine(
+            binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
+            stream: "value " + name, surroundings: surroundings(at: now))
+    }
+
+    /// The surroundings of what starts at `now`.
+    func surroundings(at now: Instant) -> Surroundings {
         var surroundings = surroundings
         let since = TimeSpan(microseconds: surroundings.unixMicroseconds)
         surroundings.unixMicroseconds = (since + (now - (onSince ?? now))).microseconds
-        return ValueMachine(
-            binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
-            stream: "value " + name, surroundings: surroundings)
+        surroundings.take(detector)
+        return surroundings
     }
 
     /// Lets a value be moved by its machine, where anything moves it.
@@ -326,7 +342,9 @@ public struct EmulatedDevice: Sendable {
 
     /// Whether the host has told of reads and writes of values and of nothing else.
     private var isAccessAlone: Bool {
-        hostEvents.elements.allSatisfy { $0.access != nil }
+        hostEvents.elements.allSatisfy { event in
+            if case .sent = event { true } else { event.access != nil }
+        }
     }
 
     public var deadline: Instant? {
@@ -359,14 +377,18 @@ public struct EmulatedDevice: Sendable {
     }
 
     private mutating func expireValue(_ index: Int, at now: Instant, _ out: inout ByteBlock) {
-        let handle = values[index].handle
-        if let detector {
-            values[index].machine.surroundings.activityLevel = detector.level
-            values[index].machine.surroundings.isActive = detector.state == .active
-        }
-        let step = values[index].machine.expire(at: now, into: &sample)
+        values[index].machine.surroundings.take(detector)
+        let step = values[index].machine.expire(at: now)
         due.set(index, to: values[index].machine.deadline)
-        if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
+        take(step, of: index, at: now, &out)
+    }
+
+    /// Does what a step of a value calls for; what is to be sent is in `dueHandles` then.
+    private mutating func take(
+        _ step: ValueMachine.Step, of index: Int, at now: Instant, _ out: inout ByteBlock
+    ) {
+        let handle = values[index].handle
+        if step.isUpdated { host.server.setValue(values[index].machine.value, of: handle) }
         if step.isSent, values[index].isSendable { dueHandles.append(handle) }
         if step.isChanged { echo(handle, at: now, &out) }
     }
@@ -388,13 +410,11 @@ public struct EmulatedDevice: Sendable {
                 continue
             }
             for index in counters where values[index].counted == handle {
+                values[index].machine.surroundings.take(detector)
                 let step = values[index].machine.sample(at: now)
-                let handle = values[index].handle
-                host.server.setValue(values[index].machine.value, of: handle)
-                if step.isSent, values[index].isSendable {
-                    host.notify(handle, at: now, sending: &out, emit: &hostEvents)
-                }
+                take(step, of: index, at: now, &out)
             }
+            notifyDue(at: now, &out)
         }
     }
 
@@ -402,14 +422,13 @@ public struct EmulatedDevice: Sendable {
     private mutating func stream(at now: Instant, _ out: inout ByteBlock) {
         for index in streams {
             let handle = values[index].handle
+            values[index].machine.surroundings.take(detector)
             var left = Self.streamedMax
             while left > 0, host.stream(handle, at: now, sending: &out, emit: &hostEvents) {
                 left -= 1
                 guard values[index].samplesToSend else { continue }
                 let step = values[index].machine.sample(at: now)
-                if step.isUpdated {
-                    host.server.setValue(values[index].machine.value, of: handle)
-                }
+                take(step, of: index, at: now, &out)
             }
         }
     }
@@ -432,7 +451,8 @@ public struct EmulatedDevice: Sendable {
                 history?.isAdvertising(interval, reason: reason, at: now)
                 emit.append(.advertising(interval, gap: gap, reason: reason))
             } else {
-                emit.append(.host(event))
+                let peer = event.link.map { host.links[$0].information.peerAddress }
+                emit.append(.host(event, peer: peer))
             }
             react(to: event, at: now, &out, &emit)
         }
@@ -464,6 +484,20 @@ extension ConnectionParameterUpdateRequest {
             latency: request.latency,
             // In steps of 10 ms; the loader keeps it within 100 ms to 32 s.
             timeout: UInt16(clamping: request.timeout.microseconds / 10_000))
+    }
+}
+
+extension PeripheralConfiguration {
+    /// What a profile says to the host, but for how it pairs.
+    init(
+        _ profile: DeviceProfile, interval: AdvertisingInterval, randomAddress: DeviceAddress?
+    ) {
+        let set = profile.advertising.first
+        self.init(
+            plan: AdvertisingPlan(set, hasRandomAddress: randomAddress != nil),
+            interval: interval, randomAddress: randomAddress,
+            connectionsMax: profile.device.connections, advertises: set != nil)
+        connectionRequest = profile.device.connection.map { ConnectionParameterUpdateRequest($0) }
     }
 }
 

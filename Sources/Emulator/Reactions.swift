@@ -145,7 +145,7 @@ extension EmulatedDevice {
                 }
             case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
                 .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
-                .phyUpdated, .parametersAnswered, .overflow, .pairingRefused, .security:
+                .phyUpdated, .parametersAnswered, .overflow, .sent, .pairingRefused, .security:
                 break
             }
         }

@@ -5,26 +5,26 @@ import SansIO
 import Wire
 
 extension EmulatedDevice {
-    func text(for event: SecurityEvent) -> String? {
+    /// - Parameter peer: whose link it is about.
+    func text(for event: SecurityEvent, _ peer: String) -> String? {
         switch event {
         case .send, .key: nil
-        case .started(let link, let method, let isSecureConnections):
-            "\(peer(link)) pairs: \(method), "
+        case .started(_, let method, let isSecureConnections):
+            "\(peer) pairs: \(method), "
                 + (isSecureConnections ? "LE Secure Connections" : "LE legacy pairing")
-        case .question(let link, let question, let isAnswered):
-            text(for: question, peer(link), isAnswered)
+        case .question(_, let question, let isAnswered):
+            text(for: question, peer, isAnswered)
                 + (isAnswered ? "" : ", within \(host.security.configuration.questionLimit)")
-        case .encryption(let link, let quality?):
-            "\(peer(link)) encrypted: \(Self.words(quality))"
-        case .encryption(let link, nil): "\(peer(link)) is not encrypted any more"
-        case .paired(let link, let bond?): "\(peer(link)) paired, bonded as \(bond.peer)"
-        case .paired(let link, nil): "\(peer(link)) paired, without a bond"
-        case .ended(let link, let end): "\(peer(link)) did not pair: \(end)"
+        case .encryption(_, let quality?): "\(peer) encrypted: \(Self.words(quality))"
+        case .encryption(_, nil): "\(peer) is not encrypted any more"
+        case .paired(_, let bond?): "\(peer) paired, bonded as \(bond.peer)"
+        case .paired(_, nil): "\(peer) paired, without a bond"
+        case .ended(_, let end): "\(peer) did not pair: \(end)"
         case .forgotten(let peer): "the bond with \(peer) gave way to a newer one"
         }
     }
 
-    private func text(
+    private static func text(
         for question: SecurityQuestion, _ peer: String, _ isAnswered: Bool
     ) -> String {
         switch question {
@@ -62,7 +62,7 @@ extension EmulatedDevice {
         }
     }
 
-    func members(of event: SecurityEvent) -> [JSONMember] {
+    func members(of event: SecurityEvent, _ peer: DeviceAddress?) -> [JSONMember] {
         switch event {
         case .send(let link, _), .key(let link, _): [Self.link(link)]
         case .started(let link, let method, let isSecureConnections):
@@ -72,7 +72,7 @@ extension EmulatedDevice {
             ]
         case .question(let link, let question, let isAnswered):
             [
-                Self.link(link), JSONMember("peer", .string(peer(link))),
+                Self.link(link), JSONMember("peer", .string(peer.map { "\($0)" } ?? "")),
                 JSONMember("answered", .boolean(isAnswered)),
             ] + question.members
                 + (isAnswered

@@ -5,6 +5,8 @@ import YAML
 
 /// A checked value and whose it is.
 public struct ValueSetting: Equatable, Sendable {
+    /// What was given for `target`.
+    public var reference: String
     public var target: WriteAction.Target
     /// Of the value's, or the field's, own format.
     public var octets: [UInt8]
@@ -37,15 +39,15 @@ extension ProfileLoader {
                 throw error(
                     source, reference, "'\(shown)' does not fit the bits", "write \(bits.says)")
             }
-            return ValueSetting(target: target, octets: octets)
+            return ValueSetting(reference: reference, target: target, octets: octets)
         }
         guard let node = try node(text, part, source, reference) else {
-            return ValueSetting(target: target, octets: [])
+            return ValueSetting(reference: reference, target: target, octets: [])
         }
         guard let octets = part.octets(Place(node: node, path: reference), context) else {
             throw ProfileErrors(list: context.sortedErrors)
         }
-        return ValueSetting(target: target, octets: octets)
+        return ValueSetting(reference: reference, target: target, octets: octets)
     }
 
     /// The tree of a text; nil of an empty one where a text is the value.

@@ -46,6 +46,11 @@ public protocol SecurityRandom: Sendable {
     mutating func octets(_ count: Int, for use: RandomUse) -> [UInt8]
 }
 
+/// The source of a device that has none: it cannot pair.
+struct NoRandom: SecurityRandom {
+    func octets(_ count: Int, for use: RandomUse) -> [UInt8] { [] }
+}
+
 /// Random octets of any generator.
 public struct GeneratorRandom<Generator: RandomNumberGenerator & Sendable>: SecurityRandom {
     private var generator: Generator

@@ -64,4 +64,15 @@ public enum SecurityEvent: Hashable, Sendable {
     case ended(link: Int, PairingEnd)
     /// A bond gave way to a newer one.
     case forgotten(LinkAddress)
+
+    /// The link that it is about; nil where it is about none.
+    public var link: Int? {
+        switch self {
+        case .send(let link, _), .key(let link, _), .started(let link, _, _),
+            .question(let link, _, _), .encryption(let link, _), .paired(let link, _),
+            .ended(let link, _):
+            link
+        case .forgotten: nil
+        }
+    }
 }

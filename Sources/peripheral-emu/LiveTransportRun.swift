@@ -252,7 +252,7 @@ struct LiveTransportRun: ~Copyable {
     private mutating func settle(at now: Instant) {
         var failure: ControllerFailure?
         for event in events.elements {
-            if case .host(.failed(let why)) = event {
+            if case .host(.failed(let why), _) = event {
                 // Said with what comes of it.
                 failure = why
                 continue

@@ -91,7 +91,7 @@ struct Reporter {
             switch event {
             case .device(let event):
                 report(event, of: world.port.device, at: now)
-                if case .host(.failed) = event { outcome = .failure }
+                if case .host(.failed, _) = event { outcome = .failure }
             case .central(.line(let text)):
                 if !json { console.print(text) }
                 tell(

@@ -64,6 +64,7 @@ enum RunCommand {
             keys: options.virtualTime ? nil : GeneratorRandom(SystemRandomNumberGenerator()),
             state: keeper?.state)
         device.reportsAccess = options.logLevel >= .info || options.control != nil
+        device.reportsSending = options.logLevel >= .debug
         return device
     }
 
