@@ -165,7 +165,7 @@ let package = Package(
             "Emulator",
             [
                 "Wire", "SansIO", "HCI", "L2CAP", "GATT", "SMP", "Advertising", "Behaviours",
-                "BLEHost", "Profiles", "VirtualController", "Harness", "TestFiles",
+                "BLEHost", "Profiles", "VirtualController", "OpenSSLCrypto", "Harness", "TestFiles",
             ],
             fixtures: ["Snapshots"]),
         tests(

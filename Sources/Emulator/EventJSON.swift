@@ -33,6 +33,8 @@ extension EmulatedDevice {
             members.append(JSONMember("link", .integer(Int64(link))))
             members.append(JSONMember("peer", .string("\(peer)")))
             members.append(JSONMember("reason", .integer(Int64(reason.rawValue))))
+        case .host(.addressRenewed(let address)):
+            members.append(JSONMember("address", .string("\(address)")))
         case .host(.security(let event)): members += Self.members(of: event)
         case .advertising(let interval, _, let reason):
             members.append(JSONMember("interval", Self.milliseconds(interval)))
@@ -68,6 +70,7 @@ extension EmulatedDevice {
             case .advertisingPaused: "advertising-paused"
             case .advertisingStopped: "advertising-stopped"
             case .advertisingRefused: "advertising-refused"
+            case .addressRenewed: "address-renewed"
             case .connected: "connected"
             case .disconnected: "disconnected"
             case .connectionUpdated: "connection-updated"

@@ -210,7 +210,8 @@ extension EmulatedDevice {
 
     private mutating func advertise(at now: Instant, _ out: inout ByteBlock) {
         let set = profile.advertising.first
-        var advertising = AdvertisingPlan(set, hasRandomAddress: randomAddress != nil)
+        var advertising = AdvertisingPlan(
+            set, hasRandomAddress: profile.device.address != .publicDevice)
         var fresh = LiveAdvertisingData(profile, plan, seed: seed, start: now)
         if let old = advertisingData { fresh?.takeOver(old, at: now) }
         fresh?.update(at: now, state: detector?.state, level: detector?.level) { handle in
@@ -236,7 +237,9 @@ extension EmulatedDevice {
     private func notes(on new: DeviceProfile) -> [String] {
         var notes: [String] = []
         let address = Self.randomAddress(of: new.device, seed: seed)
-        if address != randomAddress,
+        if new.device.address.privacy != profile.device.address.privacy {
+            notes.append("the kind of the address")
+        } else if address != randomAddress,
             address != Self.randomAddress(of: profile.device, seed: seed)
         {
             notes.append("the address \(address.map { "\($0)" } ?? "of the controller")")

@@ -133,8 +133,9 @@ extension EmulatedDevice {
                     setBusy(index, false)
                 }
             case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
-                .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
-                .phyUpdated, .parametersAnswered, .overflow, .pairingRefused, .security:
+                .advertisingStopped, .advertisingRefused, .addressRenewed, .connected,
+                .connectionUpdated, .phyUpdated, .parametersAnswered, .overflow, .pairingRefused,
+                .security:
                 break
             }
         }
