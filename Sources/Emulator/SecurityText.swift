@@ -13,7 +13,7 @@ extension EmulatedDevice {
             "\(peer) pairs: \(method), "
                 + (isSecureConnections ? "LE Secure Connections" : "LE legacy pairing")
         case .question(_, let question, let isAnswered):
-            text(for: question, peer, isAnswered)
+            Self.text(for: question, peer, isAnswered)
                 + (isAnswered ? "" : ", within \(host.security.configuration.questionLimit)")
         case .encryption(_, let quality?): "\(peer) encrypted: \(Self.words(quality))"
         case .encryption(_, nil): "\(peer) is not encrypted any more"

@@ -53,7 +53,7 @@ struct Reporter {
         }
         guard !json, let line = device.line(for: event, upTo: console.level) else { return }
         console.log(line, at: now - start)
-        if case .host(.security(.question(_, _, let isAnswered))) = event, !isAnswered,
+        if case .host(.security(.question(_, _, let isAnswered)), _) = event, !isAnswered,
             let answerHint
         {
             console.log(answerHint, at: now - start)

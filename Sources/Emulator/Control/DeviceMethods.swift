@@ -113,7 +113,10 @@ extension EmulatedDevice {
     var inventory: JSONValue {
         .members(
             ("name", .string(profile.device.name)),
-            ("address", randomAddress.map { .string("\($0)") } ?? .null),
+            (
+                "address",
+                (host.privateAddress ?? randomAddress).map { .string("\($0)") } ?? .null
+            ),
             ("services", .array(services)), ("links", .array(openLinks.map { link($0) })))
     }
 

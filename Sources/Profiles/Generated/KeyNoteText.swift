@@ -19,8 +19,9 @@ extension KeyNotes {
         connections | 1 | 2 | | how many centrals at once; advertising stops at the limit
         connection | (it asks for nothing) | {interval: [15 ms, 30 ms], latency: 0, timeout: 4 s} | | the connection parameters that it asks for after connecting
         @device.address | Address | …, device: {name: T, address: {%}} | type: random-static
-        type | | random-static | | a public address is the controller's own
-        value | (made from the seed) | "C0:11:22:33:44:55" | | the address, most significant octet first
+        type | | random-static | | a public address is the controller's own; a private one is new every now and then, and bonded centrals resolve a resolvable one
+        value | (made from the seed) | "C0:11:22:33:44:55" | | the address, most significant octet first; of 'resolvable-private' the identity that bonded centrals learn
+        renewal | 15 min | 5 min | type: non-resolvable-private | how long each private address is used; 1 s to 1 h
         @device.connection | Connection parameters | …, device: {name: T, connection: {%}} | interval: 30 ms; timeout: 4 s
         interval | | [15 ms, 30 ms] | | the shortest and the longest connection interval, or one time for both; 7.5 ms to 4 s
         latency | 0 | 4 | | how many connection events it may skip
