@@ -28,7 +28,8 @@ extension PeripheralHost {
     /// Puts stored bonds back, before power-on.
     public mutating func restore(_ bonds: [Bond]) { security.restore(bonds) }
 
-    private func linkSecurity(of link: Int) -> LinkSecurity {
+    /// What an open link is worth.
+    public func linkSecurity(of link: Int) -> LinkSecurity {
         var result = LinkSecurity(
             bonded: security.bond(of: link) != nil, authorized: isAuthorized[link])
         guard let key = security.encryption(of: link) else { return result }
