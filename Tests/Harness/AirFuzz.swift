@@ -7,8 +7,9 @@ import VirtualController
 import Wire
 
 enum AirFuzz {
-    /// Octet 0: bit 0 the timing, bit 1 loss, bit 2 privacy. Then steps: bits 0 and 1 the host, 2 and 3 what it
-    /// does, the rest how much; packets are always whole, as the framer hands them out.
+    /// Octet 0: bit 0 the timing, bit 1 loss, bit 2 privacy. Then steps: bits 0 and 1 the host, 2
+    /// and 3 what it does, the rest how much; packets are always whole, as the framer hands them
+    /// out.
     static func run(_ bytes: [UInt8]) {
         var input = FuzzInput(bytes)
         let header = input.octet()
