@@ -37,6 +37,7 @@ public struct ControlMethod: Sendable {
     /// The registry, sorted by name.
     public static let all: [ControlMethod] = [.disconnect, .get, .list, .notify, .set, .watch]
 
+    /// The method of this name; nil where there is none.
     public static func named(_ name: String) -> ControlMethod? { all.first { $0.name == name } }
 
     /// `set REFERENCE VALUE`
