@@ -136,7 +136,8 @@ let package = Package(
         tests(
             "Harness",
             [
-                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Profiles", "Emulator", "TestFiles",
+                "Wire", "SansIO", "HCI", "GATT", "SMP", "Advertising", "Profiles", "Emulator",
+                "OpenSSLCrypto", "TestFiles",
             ]),
 
         tests("Wire"),
@@ -165,7 +166,7 @@ let package = Package(
             "Emulator",
             [
                 "Wire", "SansIO", "HCI", "L2CAP", "GATT", "SMP", "Advertising", "Behaviours",
-                "BLEHost", "Profiles", "VirtualController", "Harness", "TestFiles",
+                "BLEHost", "Profiles", "VirtualController", "OpenSSLCrypto", "Harness", "TestFiles",
             ],
             fixtures: ["Snapshots"]),
         tests(

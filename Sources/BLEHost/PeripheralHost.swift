@@ -92,6 +92,8 @@ public struct PeripheralHost: Sendable {
     public internal(set) var session: ControllerSession
     /// Pairing, and the bonds.
     public internal(set) var security: SecurityManager
+    /// Whether the user has authorized the client of each link.
+    var isAuthorized = [Bool](repeating: false, count: SecurityManager.linksMax)
     /// The GATT server; its values may be set between calls.
     public var server: GATTServer
     /// Whether each notification and indication is told; its octets are copied for that.

@@ -16,6 +16,7 @@ extension PeripheralHost {
         security.connect(
             link, own: own, peer: LinkAddress(information.peerAddress, isRandom: isRandom))
         let peer = security.bond(of: link)?.peer.address ?? information.peerAddress
+        isAuthorized[link] = false
         server.connect(link, peer: peer, security: linkSecurity(of: link))
         setSignatureKey(of: link)
         if security.configuration.requestsSecurity {
@@ -27,7 +28,8 @@ extension PeripheralHost {
     public mutating func restore(_ bonds: [Bond]) { security.restore(bonds) }
 
     private func linkSecurity(of link: Int) -> LinkSecurity {
-        var result = LinkSecurity(bonded: security.bond(of: link) != nil)
+        var result = LinkSecurity(
+            bonded: security.bond(of: link) != nil, authorized: isAuthorized[link])
         guard let key = security.encryption(of: link) else { return result }
         result.encrypted = true
         result.authenticated = key.isAuthenticated
@@ -69,6 +71,14 @@ extension PeripheralHost {
             emit.append(.security(event))
         }
         securityEvents.removeAll()
+    }
+
+    /// Says whether the user has authorized the client of an open link (Core 6.0, Vol 3, Part C,
+    /// 10.5); the next link begins without.
+    public mutating func setAuthorized(_ isAuthorized: Bool, of link: Int) {
+        guard links.indices.contains(link), links[link].isOpen else { return }
+        self.isAuthorized[link] = isAuthorized
+        setSecurity(of: link)
     }
 
     private mutating func setSecurity(of link: Int) {

@@ -27,6 +27,8 @@ public enum DeviceEvent: Sendable {
     case presetRefused(String)
     /// What a rule of the profile says.
     case said(String)
+    /// The person at the device has answered a pairing's question.
+    case answered(link: Int, peer: DeviceAddress, PairingAnswer)
     /// A new version of the profile is at work.
     case flashed(FlashReport)
 }
@@ -64,6 +66,10 @@ public struct EmulatedDevice: Sendable {
     var echoes: [(handle: UInt16, of: UInt16)] = []
     var records: [LiveRecords] = []
     var recordOutputs = Outputs<RecordOutput>()
+    /// What rules do later.
+    var waiting: [WaitingActions] = []
+    /// Clients that rules have authorized.
+    var authorizations: [(link: Int, end: Instant)] = []
     /// What rules say, until it is told.
     var notes: [String] = []
     /// Whether anything follows a write.
@@ -344,7 +350,7 @@ public struct EmulatedDevice: Sendable {
     public var deadline: Instant? {
         guard isOn else { return nil }
         return earliest(
-            earliest(earliest(host.deadline, recordsDeadline), due.first?.deadline),
+            earliest(earliest(host.deadline, reactionsDeadline), due.first?.deadline),
             earliest(
                 advertisingData?.deadline, earliest(detector?.deadline, policy.deadline)))
     }
@@ -363,6 +369,7 @@ public struct EmulatedDevice: Sendable {
         }
         notifyDue(at: now, &out)
         if !records.isEmpty { expireRecords(at: now, &out) }
+        expireReactions(at: now, &out)
         if let deadline = advertisingData?.deadline, deadline <= now {
             updateAdvertisingData(at: now, &out)
         }

@@ -36,7 +36,7 @@ extension EmulatedDevice {
         case .host(.sent(let link, let handle, let value, _), _):
             members.append(JSONMember("link", .integer(Int64(link))))
             members += self.members(of: value, handle)
-        case .host(.security(let event), _): members += Self.members(of: event)
+        case .host(.security(let event), let peer): members += self.members(of: event, peer)
         case .advertising(let interval, _, let reason):
             members.append(JSONMember("interval", Self.milliseconds(interval)))
             members.append(JSONMember("reason", .string(reason)))
@@ -44,6 +44,10 @@ extension EmulatedDevice {
             members.append(JSONMember("from", Self.milliseconds(decision.from)))
             members.append(JSONMember("to", Self.milliseconds(decision.to)))
             members.append(JSONMember("reason", .string(decision.reason)))
+        case .answered(let link, let peer, let answer):
+            members.append(JSONMember("link", .integer(Int64(link))))
+            members.append(JSONMember("peer", .string("\(peer)")))
+            members.append(JSONMember("answer", .string(answer.word)))
         case .flashed(let report): members += self.members(of: report)
         case .host, .activity, .presetRefused, .said: break
         }
@@ -59,6 +63,7 @@ extension EmulatedDevice {
         case .presetRefused: "preset-refused"
         case .said: "log"
         case .flashed: "flashed"
+        case .answered: "answered"
         case .advertising: "advertising"
         case .interval: "interval"
         case .activity: "activity"

@@ -50,7 +50,7 @@ extension EmulatedDevice {
         case .activity(let event): level(of: event)
         case .accessed(let event, _, _): level(of: event)
         case .presetRefused: .warning
-        case .advertising, .interval, .said, .flashed: .info
+        case .advertising, .interval, .said, .flashed, .answered: .info
         case .host(let event, _):
             switch event {
             case .failed: .error
@@ -104,6 +104,7 @@ extension EmulatedDevice {
                 + "long, or the field is not in the value"
         case .said(let text): text
         case .flashed(let report): text(for: report)
+        case .answered(_, let peer, let answer): text(for: answer, peer)
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }
@@ -176,7 +177,7 @@ extension EmulatedDevice {
             return "\(peer) asked to pair: refused, "
                 + (profile.security == nil
                     ? "the profile has no 'security'" : "it does not pair now")
-        case .security(let event): return Self.text(for: event, peer)
+        case .security(let event): return text(for: event, peer)
         case .server(let event): return text(for: event, peer)
         }
     }

@@ -29,6 +29,7 @@ extension EmulatedDevice {
             begin(as: new)
             return emit.append(.flashed(report))
         }
+        performWaiting(at: now, &out)
         let (live, oldRecords) = (host.server.table, records)
         report.notes = notes(on: new)
         profile = new

@@ -195,7 +195,8 @@ public struct SecurityManager: Sendable {
                 let reason: SMPReason =
                     pairing.method == .numericComparison
                     ? .numericComparisonFailed : .passkeyEntryFailed
-                fail(link, reason, at: now, &emit)
+                emit.append(.send(link: link, PairingFailed(reason).pdu))
+                end(link, .unanswered(reason, configuration.questionLimit), at: now, &emit)
             }
         }
     }

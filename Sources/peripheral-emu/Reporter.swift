@@ -4,6 +4,7 @@ import BLEHost
 import Emulator
 import Glibc
 import LinuxIO
+import SMP
 import SansIO
 import Simulation
 import Wire
@@ -22,6 +23,8 @@ struct Reporter {
     private let isLive: Bool
     /// Whether events are told as JSON, one object a line of standard output.
     private let json: Bool
+    /// How a question of a pairing is answered; said behind each one.
+    var answerHint: LogLine?
     /// Whether somebody watches the events from outside.
     var isWatched = false
     /// Events as JSON for who watches.
@@ -51,6 +54,11 @@ struct Reporter {
         }
         guard !json, let line = device.line(for: event, upTo: console.level) else { return }
         console.log(line, at: now - start)
+        if case .host(.security(.question(_, _, let isAnswered)), _) = event, !isAnswered,
+            let answerHint
+        {
+            console.log(answerHint, at: now - start)
+        }
     }
 
     /// Says why a new version of the profile is not flashed.

@@ -204,10 +204,13 @@ def received(name, counts, write=None):
     async def session(transport):
         async with Central.on(transport) as central:
             with open(profile(name), encoding="utf-8") as file:
-                device = re.search(r"name: ([^,}]*)", file.read()).group(1)
+                text = file.read()
+            device = re.search(r"name: ([^,}]*)", text).group(1)
             found = await central.find(device)
             await central.connect(found.address, 247)
             await central.discover()
+            if "security:" in text:
+                await central.connection.pair()
             following = asyncio.create_task(central.follow(counts, 60))
             if write:
                 await asyncio.sleep(2)

@@ -11,17 +11,7 @@ extension ControlMethod {
         name: "disconnect", parameters: [.init(name: "link", kind: .number, isOptional: true)],
         help: "end the link of this number, or all",
         run: { call, device, out, emit throws(RPCError) in
-            let open = device.openLinks
-            var ended = open
-            if let link = try call.number("link") {
-                guard open.contains(link) else {
-                    let others = open.map { "\($0)" }.joined(separator: ", ")
-                    throw .parameters(
-                        "there is no link \(link); "
-                            + (open.isEmpty ? "nobody is connected" : "open are \(others)"))
-                }
-                ended = [link]
-            }
+            let ended = try device.links(call.number("link"))
             let links = ended.map { device.link($0) }
             for link in ended {
                 device.disconnect(link, at: call.now, sending: &out, emit: &emit)
@@ -88,6 +78,19 @@ extension ControlMethod {
 extension EmulatedDevice {
     /// The numbers of the links that are open.
     var openLinks: [Int] { host.links.indices.filter { host.links[$0].isOpen } }
+
+    /// The link of this number; nil: all that are open.
+    func links(_ number: Int?) throws(RPCError) -> [Int] {
+        let open = openLinks
+        guard let number else { return open }
+        guard open.contains(number) else {
+            let others = open.map { "\($0)" }.joined(separator: ", ")
+            throw .parameters(
+                "there is no link \(number); "
+                    + (open.isEmpty ? "nobody is connected" : "open are \(others)"))
+        }
+        return [number]
+    }
 
     /// Ends a link, as a user who switches the connection off; `.disconnected` follows.
     public mutating func disconnect(

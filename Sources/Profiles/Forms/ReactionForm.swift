@@ -1,6 +1,7 @@
 // `on-write:` and `records:`, read once all characteristics they may name are known.
 import Behaviours
 import GATT
+import SansIO
 import Wire
 import YAML
 
@@ -43,6 +44,7 @@ struct ReactionForm {
             let actions = keys.required(
                 "do",
                 Form<[Action]>.oneOrMany(action, says: "an action such as '{log: written}'"))
+            let later = keys.optional("then", later)
             guard let actions else { return nil }
             var reaction = WriteReaction()
             reaction.condition = condition ?? WriteCondition()
@@ -53,11 +55,36 @@ struct ReactionForm {
                 case .actions(let actions): reaction.actions += actions
                 }
             }
-            if reaction.rejection != nil, actions.count > 1 {
+            reaction.later = later
+            if reaction.rejection != nil, actions.count > 1 || later != nil {
                 keys.report(
                     at: "do", "what is refused has no other effect", "let 'reject' stand alone")
             }
             return reaction
+        }
+    }
+
+    /// `{after: 5 s, do: {set: {state: locked}}}`.
+    private var later: Form<LaterActions> {
+        .map(says: "a map of after and do") { keys in
+            let after = keys.required(
+                "after",
+                .time(
+                    .milliseconds(1)...(.seconds(86_400)), limits: "1 ms to 1 d", example: "5 s"))
+            let actions = keys.required(
+                "do",
+                Form<[Action]>.oneOrMany(action, says: "an action such as '{log: locked}'"))
+            guard let after, let actions else { return nil }
+            var later = LaterActions(after: after, actions: [])
+            for action in actions {
+                switch action {
+                case .reject, .keep:
+                    keys.report(
+                        at: "do", "the write is over by then", "write another action")
+                case .actions(let actions): later.actions += actions
+                }
+            }
+            return later
         }
     }
 
@@ -126,6 +153,11 @@ struct ReactionForm {
                 Choice("reject", Form<ATTError>.error.map { .reject($0) }),
                 Choice("store", target.map { .actions([.store(into: $0)]) }),
                 Choice("set", sets.map { .actions($0) }),
+                Choice(
+                    "authorize",
+                    Form<TimeSpan>.time(
+                        .seconds(1)...(.seconds(86_400)), limits: "1 s to 1 d", example: "30 s"
+                    ).map { .actions([.authorize($0)]) }),
                 Choice("notify", target.map { .actions([.send($0)]) }),
                 Choice("indicate", target.map { .actions([.send($0)]) }),
                 Choice(

@@ -232,6 +232,13 @@ extension KeyNotes {
         | do: {log: written}
         when | {} | {longer-than: 20} | | all that is said must hold
         do | | [store, {log: written}] | | one action or a list of them
+        then | (nothing) | {after: 5 s, do: {log: over}} | do: {log: written} | what is done some \
+        time later, unless another rule of the characteristic is followed before
+        @services[].characteristics[].on-write[].then | Later | …, services: [{service: 0x1234, \
+        characteristics: [{characteristic: 0x5678, format: uint8, write: open, on-write: [{do: \
+        {log: written}, then: {%}}]}]}] | after: 5 s; do: {log: over}
+        after | | 10 s | | how long after the write
+        do | | {log: it is over} | | one action or a list of them
         @services[].characteristics[].on-write[].when | Condition | …, services: [{service: \
         0x1234, characteristics: [{characteristic: 0x5678, format: uint8, write: open, on-write: \
         [{when: {%}, do: {log: written}}]}]}] |
@@ -257,6 +264,7 @@ extension KeyNotes {
         set | | {receipt: 7} | | gives characteristics, or fields of them as `name.field`, a value
         notify | | receipt | | sends a value to those who have subscribed
         indicate | | receipt | | the same, as an indication
+        authorize | | 30 s | | lets the writer do for so long what asks for authorization
         log | | written | | says a line in the log
         @services[].characteristics[].records | Records | …, services: [{service: glucose, \
         characteristics: [{characteristic: glucose-measurement, notify: open, send: manual}, \
@@ -579,12 +587,5 @@ extension KeyNotes {
         service-uuids | | [heart-rate, battery] | | complete lists of service UUIDs, by their sizes
         incomplete-service-uuids | | [heart-rate] | | incomplete lists
         name | | complete | | Complete Local Name; `{shortened: 5}` its first octets
-        tx-power | | 0 dBm | | TX Power Level
-        appearance | | heart-rate-belt | | Appearance
-        manufacturer | | {company: 0xFFFF, data: {hex: "0102"}} | | Manufacturer Specific Data
-        service-data | | {service: battery, data: {hex: "64"}} | | Service Data
-        ibeacon | | {uuid: "F7826DA6-4FA2-4E98-8024-BC5B71E0893E", major: 1, minor: 7, \
-        measured-power: -59 dBm} | | a whole iBeacon, with its flags
-        raw | | {type: 0x1A, data: {hex: "F400"}} | | any AD type
         """
 }

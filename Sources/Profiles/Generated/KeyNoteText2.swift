@@ -4,6 +4,13 @@
 
 extension KeyNotes {
     static let keyNoteText2 = """
+        tx-power | | 0 dBm | | TX Power Level
+        appearance | | heart-rate-belt | | Appearance
+        manufacturer | | {company: 0xFFFF, data: {hex: "0102"}} | | Manufacturer Specific Data
+        service-data | | {service: battery, data: {hex: "64"}} | | Service Data
+        ibeacon | | {uuid: "F7826DA6-4FA2-4E98-8024-BC5B71E0893E", major: 1, minor: 7, \
+        measured-power: -59 dBm} | | a whole iBeacon, with its flags
+        raw | | {type: 0x1A, data: {hex: "F400"}} | | any AD type
         @advertising[].data[].name | Shortened name | peripheral-emu: 1, device: {name: A long \
         name}, advertising: [{type: connectable, interval: 1 s, data: [{name: {%}}]}] |
         shortened | | 6 | | so many octets of the name
