@@ -78,6 +78,7 @@ extension ControllerNote: CustomStringConvertible {
 public struct ControllerInformation: Equatable, Sendable {
     /// HCI_Version, 0x06 is 4.0, 0x0E is 6.0 (Assigned Numbers, 2.1).
     public internal(set) var hciVersion: UInt8 = 0
+    /// The manufacturer by its company identifier (Assigned Numbers, 7).
     public internal(set) var company: UInt16 = 0
     /// The public address; all zero where the controller has none.
     public internal(set) var publicAddress = DeviceAddress()
@@ -126,6 +127,7 @@ public struct ControllerInformation: Equatable, Sendable {
 
 /// A connection as the controller announced it.
 public struct ConnectionInformation: Equatable, Sendable {
+    /// The controller's number for it, unique among the open ones.
     public var handle: ConnectionHandle
     /// 0x00 central, 0x01 peripheral: this host's role.
     public var isPeripheral: Bool
@@ -133,6 +135,7 @@ public struct ConnectionInformation: Equatable, Sendable {
     public var peerAddressType: AddressType
     /// The address on the air, where the controller has found out whose it is.
     public var peerPrivateAddress: DeviceAddress?
+    /// In steps of 1.25 ms.
     public var interval: ConnectionInterval
     /// Connection events the peripheral may skip.
     public var latency: UInt16

@@ -23,7 +23,8 @@ extension EmulatedDevice {
         let (old, oldPlan) = (profile, plan)
         let newPlan = AttributePlan(new)
         var report = FlashReport(file: new.file)
-        report.parts = FlashReport.Part.differing(old, oldPlan, new, newPlan)
+        let match = PlanMatch(from: oldPlan, to: newPlan)
+        report.parts = FlashReport.Part.differing(old, oldPlan, new, newPlan, match)
         guard isOn else {
             begin(as: new)
             return emit.append(.flashed(report))
@@ -41,7 +42,6 @@ extension EmulatedDevice {
         let replaced = host.replaceTable(newPlan.table, settings: new.server.settings)
         report.changed = replaced.changed
         report.endedSubscriptions = replaced.endedSubscriptions
-        let match = PlanMatch(from: oldPlan, to: newPlan)
         report.values = replaceValues(match, live, at: now, &out, &emit)
         replaceRecords(match, oldRecords)
         plan.setWriteRules(of: &host.server)

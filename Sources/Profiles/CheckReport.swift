@@ -197,15 +197,7 @@ public enum CheckReport {
     }
 
     private static func access(_ access: Access) -> String {
-        let level =
-            switch access.level {
-            case .open: "open"
-            case .encrypted: "encrypted"
-            case .authenticated: "authenticated"
-            case .secure: "secure"
-            case .refused: "refused"
-            }
-        return level + (access.authorization ? ", authorization" : "")
+        access.level.word + (access.authorization ? ", authorization" : "")
             + (access.keySizeMin > 0 ? ", key-size \(access.keySizeMin)" : "")
     }
 

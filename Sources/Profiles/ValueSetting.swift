@@ -27,7 +27,7 @@ extension ProfileLoader {
         }
         let (target, part) = try part(of: reference, in: profile, source: source)
         if text.hasPrefix("hex:") {
-            let shown = text.prefix(60)
+            let shown = shortened(text)
             guard let octets = Hex.bytes(String(text.dropFirst(4))),
                 octets.count <= valueOctetsMax
             else {
@@ -84,23 +84,10 @@ extension ProfileLoader {
     private static func part(
         of reference: String, in profile: DeviceProfile, source: String
     ) throws(ProfileErrors) -> (target: WriteAction.Target, part: FieldPart) {
-        let references = References.characteristics(profile.services)
-        guard let (entry, field) = references.target(reference) else {
-            let (problem, remedy) =
-                references.objection(to: reference, kind: "characteristic")
-                ?? ("no such characteristic", "write its label or name")
-            throw error(source, reference, problem, remedy)
-        }
-        let format = profile.services[entry.service].characteristics[entry.characteristic].format
-        let target = WriteAction.Target(
-            service: entry.service, characteristic: entry.characteristic, field: field)
-        guard let field else { return (target, .whole(format)) }
-        guard case .fields(let layout) = format, let own = layout.part(field) else {
-            throw error(
-                source, reference, "'\(entry.name)' has no field '\(field)'",
-                "write one of its fields")
-        }
-        return (target, own)
+        do throws(References.Objection) {
+            return try References.characteristics(profile.services)
+                .resolve(reference, in: profile.services)
+        } catch { throw Self.error(source, reference, error.problem, error.remedy) }
     }
 
     private static func error(

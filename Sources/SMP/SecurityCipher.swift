@@ -57,6 +57,7 @@ public struct GeneratorRandom<Generator: RandomNumberGenerator & Sendable>: Secu
 
     public init(_ generator: Generator) { self.generator = generator }
 
+    /// The next octets, eight of each number, lowest first; what they are for makes no difference.
     public mutating func octets(_ count: Int, for use: RandomUse) -> [UInt8] {
         var octets: [UInt8] = []
         while octets.count < count {

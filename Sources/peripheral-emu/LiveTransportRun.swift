@@ -59,7 +59,6 @@ struct LiveTransportRun: ~Copyable {
         self.loop = loop
         self.port = port
         self.reporter = reporter
-        self.reporter.console.isLive = true
         self.transport = transport
         self.activity = activity
         self.control = control

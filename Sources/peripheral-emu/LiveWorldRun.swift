@@ -29,7 +29,6 @@ struct LiveWorldRun: ~Copyable {
         self.loop = loop
         self.world = world
         self.reporter = reporter
-        self.reporter.console.isLive = true
         self.guests = guests
         self.activity = activity
         self.control = control

@@ -327,6 +327,9 @@ enum Options {
         return .replay(transcript: option.argument, profile: profile)
     }
 
+    /// The names of standard output.
+    private static let standardOutput = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+
     /// The rules between options.
     private static func checked(_ options: RunOptions) throws(UsageError) -> RunOptions {
         var run = options
@@ -339,10 +342,11 @@ enum Options {
         if run.erases, run.state == .none {
             throw UsageError("with --state none there is nothing to --erase; leave out one of them")
         }
-        if run.capture == "-", run.json || run.withCentral {
+        if let capture = run.capture, standardOutput.contains(capture), run.json || run.withCentral
+        {
             throw UsageError(
-                "--capture - and \(run.json ? "--json" : "--with-central") both write to standard "
-                    + "output; write --capture FILE")
+                "--capture \(capture) and \(run.json ? "--json" : "--with-central") both write to "
+                    + "standard output; write --capture FILE")
         }
         if run.virtualTime {
             guard run.duration != nil else {

@@ -36,6 +36,7 @@ struct Reporter {
         self.json = json
         self.isLive = isLive
         self.console = console
+        self.console.isLive = isLive
         self.capture = capture
         self.start = start
     }

@@ -124,6 +124,7 @@ enum RunCommand {
         let control = try openControl(options, &loop, &reporter)
         let answers = try openAnswers(world.port.device, options, &loop, &reporter)
         let watch = try openWatch(world.port.device, options, files, &loop, &reporter)
+        warnOfStuckFiles([options.control], &reporter, at: start)
         // All doors are open.
         try Capabilities.drop(keepingNetAdmin: false)
         var run = LiveWorldRun(
@@ -131,6 +132,19 @@ enum RunCommand {
             control: control, answers: answers, watch: watch, keeper: keeper,
             end: options.duration.map { start + $0 })
         return try run.run()
+    }
+
+    /// Says which files will be left behind, since the capabilities are given up before the end.
+    private static func warnOfStuckFiles(
+        _ paths: [String?], _ reporter: inout Reporter, at now: Instant
+    ) {
+        for case let path? in paths where Capabilities.areNeeded(at: path) {
+            reporter.log(
+                .warning,
+                "\(path) cannot be removed or made anew later: its folder is another user's, and "
+                    + "root's power over it is given up; choose a folder of root's, such as /run",
+                at: now)
+        }
     }
 
     private static func openActivity(
@@ -193,8 +207,10 @@ enum RunCommand {
         let control = try openControl(options, &loop, &reporter)
         let answers = try openAnswers(port.device, options, &loop, &reporter)
         let watch = try openWatch(port.device, options, files, &loop, &reporter)
+        let transport = spec.closed()
+        warnOfStuckFiles([options.control, transport.ownFile], &reporter, at: start)
         var run = LiveTransportRun(
-            loop: loop, port: port, reporter: reporter, transport: spec.closed(),
+            loop: loop, port: port, reporter: reporter, transport: transport,
             keepsNetAdmin: spec.isAdapter, activity: activity, control: control, answers: answers,
             watch: watch, keeper: keeper, end: options.duration.map { start + $0 },
             reconnects: options.reconnects)

@@ -100,10 +100,12 @@ import Wire
 
     @Test("a capture on standard output has it for itself", arguments: ["json", "with-central"])
     func standardOutput(option: String) {
-        #expect(
-            error("--profile a.yaml --capture - --\(option)")
-                == "--capture - and --\(option) both write to standard output; "
-                + "write --capture FILE")
+        for file in ["-", "/dev/stdout"] {
+            #expect(
+                error("--profile a.yaml --capture \(file) --\(option)")
+                    == "--capture \(file) and --\(option) both write to standard output; "
+                    + "write --capture FILE")
+        }
     }
 
     @Test("options that do not go together are refused with what to leave out")

@@ -39,6 +39,7 @@ public struct ControlMethod: Sendable {
         .answer, .authorize, .disconnect, .get, .list, .notify, .pairing, .set, .watch,
     ]
 
+    /// The method of this name; nil where there is none.
     public static func named(_ name: String) -> ControlMethod? { all.first { $0.name == name } }
 
     /// `set REFERENCE VALUE`

@@ -49,7 +49,9 @@ extension ControlMethod {
         let address = list["address"]?.string ?? "the controller's address"
         var lines = ["\(list["name"]?.string ?? ""), \(address)"]
         for service in services {
-            lines.append("\(service["service"]?.string ?? "") \(service["uuid"]?.string ?? "")")
+            let label = service["label"]?.string.map { " '\($0)'" } ?? ""
+            lines.append(
+                "\(service["service"]?.string ?? "") \(service["uuid"]?.string ?? "")\(label)")
             for value in service["characteristics"]?.elements ?? [] {
                 let name = value["characteristic"]?.string ?? ""
                 let properties = (value["properties"]?.elements ?? []).compactMap(\.string)
@@ -129,12 +131,15 @@ extension EmulatedDevice {
             guard attribute.kind == .service else { return nil }
             let uuid = BluetoothUUID(littleEndian: table.value(at: index).span)
             let range = attribute.handle...max(attribute.handle, attribute.groupEnd)
+            let label = plan.service(declaredAt: attribute.handle)
+                .flatMap { profile.services[$0].label }
             let own = plan.bindings.filter { range.contains($0.valueHandle) }
             return .members(
                 (
                     "service",
                     .string(uuid.map { AssignedNames.service($0) ?? $0.description } ?? "unknown")
                 ),
+                ("label", label.map { .string($0) } ?? .null),
                 ("uuid", .string(uuid?.description ?? "")),
                 ("handle", .integer(Int64(attribute.handle))),
                 ("end", .integer(Int64(attribute.groupEnd))),

@@ -173,39 +173,19 @@ struct ReactionForm {
             guard let text = place.scalar?.text, !text.isEmpty else {
                 return Form<WriteAction.Target>.mismatch(place, context, says: says)
             }
-            return find(text, place, context)
+            return find(text, place, context)?.target
         }
     }
 
     private func find(
         _ text: String, _ place: Place, _ context: DecodeContext
-    ) -> WriteAction.Target? {
-        if let (entry, field) = references.target(text) {
-            let target = WriteAction.Target(
-                service: entry.service, characteristic: entry.characteristic, field: field)
-            guard let field else { return target }
-            guard case .fields(let layout) = format(of: target) else {
-                context.report(
-                    place, "'\(entry.name)' has no fields",
-                    "write '\(text.dropLast(field.count + 1))'")
-                return nil
-            }
-            guard layout.names.contains(field) else {
-                let near = NearestName.of(field, among: layout.names)
-                context.report(
-                    place, "'\(entry.name)' has no field '\(field)'",
-                    near.map { "write '\($0)'" }
-                        ?? "write one of its fields: \(layout.names.joined(separator: ", "))")
-                return nil
-            }
-            return target
+    ) -> (target: WriteAction.Target, part: FieldPart)? {
+        do throws(References.Objection) {
+            return try references.resolve(text, in: services)
+        } catch {
+            if !context.isUnloaded(text) { context.report(place, error.problem, error.remedy) }
+            return nil
         }
-        if let (problem, remedy) = references.objection(to: text, kind: "characteristic"),
-            !context.isUnloaded(text)
-        {
-            context.report(place, problem, remedy)
-        }
-        return nil
     }
 
     private func format(of target: WriteAction.Target) -> ValueFormat {
@@ -225,11 +205,7 @@ struct ReactionForm {
                     node: YAMLNode(
                         .scalar(YAMLScalar(pair.key, isPlain: true)), mark: pair.keyMark),
                     path: place.child(pair.key, pair.value).path)
-                guard let target = find(pair.key, key, context) else { return nil }
-                var part = FieldPart.whole(format(of: target))
-                if let field = target.field, case .whole(.fields(let layout)) = part {
-                    part = layout.part(field) ?? .whole(.bytes)
-                }
+                guard let (target, part) = find(pair.key, key, context) else { return nil }
                 let value = place.child(pair.key, pair.value)
                 if let (octets, places) = Self.answer(value) {
                     actions.append(.set(target, octets, opcodeAt: places))
@@ -304,10 +280,8 @@ struct ReactionForm {
     }
 
     private func sequenceNumber(_ octets: [UInt8], _ target: WriteAction.Target) -> UInt16? {
-        guard case .fields(let layout) = format(of: target),
-            let field = layout.decode(octets)?.first(where: { $0.name == "sequence-number" }),
-            case .number(let number, _) = field.value
-        else { return nil }
+        let field = format(of: target).field("sequence-number", of: octets)
+        guard case .number(let number, _)? = field?.value else { return nil }
         return UInt16(exactly: number)
     }
 }

@@ -67,19 +67,17 @@ extension Form where Value == Authentication {
 
 extension Form where Value == IOCapability {
     fileprivate static var ioCapability: Form {
-        word([
-            ("none", .noInputNoOutput), ("display", .displayOnly), ("keyboard", .keyboardOnly),
-            ("display-yes-no", .displayYesNo), ("keyboard-display", .keyboardDisplay),
-        ])
+        let all: [IOCapability] = [
+            .noInputNoOutput, .displayOnly, .keyboardOnly, .displayYesNo, .keyboardDisplay,
+        ]
+        return word(all.map { ($0.word, $0) })
     }
 }
 
 extension Form where Value == SecurityConfiguration.Policy {
     fileprivate static var pairing: Form {
-        word([
-            ("any", .any), ("secure-connections", .secureConnections), ("legacy", .legacy),
-            ("refused", .refused),
-        ])
+        let all: [SecurityConfiguration.Policy] = [.any, .secureConnections, .legacy, .refused]
+        return word(all.map { ($0.word, $0) })
     }
 }
 

@@ -81,6 +81,7 @@ public enum AddressSpec: Equatable, Sendable {
 
 /// Connection parameters that a peripheral asks for (Core 6.0, Vol 3, Part A, 4.20).
 public struct ConnectionRequest: Equatable, Sendable {
+    /// 7.5 ms to 4 s, in steps of 1.25 ms; at most `maximum`.
     public var minimum: ConnectionInterval
     public var maximum: ConnectionInterval
     /// Connection events that the peripheral may skip, 0 to 499.

@@ -53,6 +53,7 @@ public enum WriteAction: Equatable, Sendable {
 public struct RecordsSpec: Equatable, Sendable {
     /// The characteristic whose values the records are, and that of their contexts.
     public var target: WriteAction.Target
+    /// Whose value is sent behind a record's; nil for none.
     public var contextTarget: WriteAction.Target?
     public var records: [StoredRecord]
 
