@@ -162,7 +162,7 @@ extension Form where Value == Int {
 
 extension Form where Value == Double {
     /// A finite number, whole or not.
-    static func real(says: String) -> Form {
+    package static func real(says: String) -> Form {
         Form(says: says, schema: { .number }) { place, context in
             switch place.scalar?.value {
             case .integer(let value): return Double(value)
