@@ -64,6 +64,7 @@ let package = Package(
             "Profiles",
             ["Wire", "SansIO", "HCI", "YAML", "GATT", "SMP", "Advertising", "Behaviours"]),
         layer("VirtualController", ["Wire", "SansIO", "HCI", "SMP"]),
+        layer("PowerModel", ["Wire", "SansIO", "Advertising"]),
 
         // device
         layer(
@@ -88,13 +89,21 @@ let package = Package(
             "SQLiteStore", ["Wire", "GATT", "SMP", "Advertising", "Emulator", "CSQLite"],
             edge: true),
 
+        // tools
+        layer(
+            "Bench",
+            [
+                "Wire", "SansIO", "HCI", "Advertising", "BLEHost", "VirtualController", "YAML",
+                "Profiles", "PowerModel", "Emulator", "Simulation",
+            ]),
+
         // executables
         .executableTarget(
             name: "peripheral-emu",
             dependencies: [
                 "Wire", "SansIO", "HCI", "GATT", "SMP", "Advertising", "Behaviours", "BLEHost",
                 "VirtualController", "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO",
-                "OpenSSLCrypto", "SQLiteStore", "CLinux",
+                "OpenSSLCrypto", "SQLiteStore", "CLinux", "PowerModel", "Bench",
             ],
             swiftSettings: edge),
 
@@ -175,6 +184,13 @@ let package = Package(
                 "Profiles", "Emulator", "Harness", "TestFiles",
             ],
             fixtures: ["Snapshots"]),
+        tests("PowerModel", ["Wire", "SansIO", "Advertising", "TestFiles"], fixtures: ["Vectors"]),
+        tests(
+            "Bench",
+            [
+                "Wire", "SansIO", "HCI", "Advertising", "BLEHost", "VirtualController", "YAML",
+                "Profiles", "PowerModel", "Emulator", "Simulation", "TestFiles",
+            ]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("OpenSSLCrypto", ["Wire"]),
         tests("SQLiteStore", ["Wire", "GATT", "SMP", "Advertising", "Emulator"]),
