@@ -170,7 +170,7 @@ extension Validation {
 
     private static func row(_ line: Line) -> String {
         let value = line.value
-        let figure = { (number: Double) in FigureText.significant(number, 5) }
+        let figure = { (number: Double) in FigureText.significant(number, 6) }
         let tolerance = value.tolerance.map { FigureText.fixed($0 * 100, 2) + " %" }
         return row(
             value.name, figure(value.published) + " " + value.unit,
