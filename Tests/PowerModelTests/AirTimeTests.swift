@@ -23,7 +23,7 @@ struct AirTimeTests {
             }
             count += 1
         }
-        #expect(count == 67)
+        #expect(count == 66)
     }
 
     private func pdu(_ name: String, data: Int?) throws -> AdvertisingPDU? {

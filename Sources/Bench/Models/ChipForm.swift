@@ -1,5 +1,5 @@
 // The file of a chip: its phases, its voltage law, and which published values set what.
-import PowerModel
+public import PowerModel
 import Profiles
 
 /// A chip with the record of how its numbers came about.

@@ -12,6 +12,16 @@ public enum ModelKind: String, CaseIterable, Sendable {
     /// The folder below the folder of profiles.
     public var folder: String { rawValue }
 
+    /// For messages.
+    public var word: String {
+        switch self {
+        case .soc: "chip"
+        case .battery: "battery"
+        case .sensor: "sensor"
+        case .scanner: "scanner"
+        }
+    }
+
     /// What the file of a model of this name is called, below the folder of profiles.
     public func file(of name: String) -> String { folder + "/" + name.lowercased() + ".yaml" }
 }

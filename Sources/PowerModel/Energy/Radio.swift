@@ -102,10 +102,14 @@ public struct Radio: Equatable, Sendable {
         var cost = EventCost.none
         let request = Double(AdvertisingPDU.scanRequest.airTime().microseconds)
         let listened = chip[.receive].time
-        add(&cost, .receive, 1, PhaseCost(
-            time: max(request - listened, 0), current: chip[.receive].current))
-        add(&cost, .transmitToReceive, 1, PhaseCost(
-            time: Self.interFrameSpace, current: chip[.transmitToReceive].current))
+        add(
+            &cost, .receive, 1,
+            PhaseCost(
+                time: max(request - listened, 0), current: chip[.receive].current))
+        add(
+            &cost, .transmitToReceive, 1,
+            PhaseCost(
+                time: Self.interFrameSpace, current: chip[.transmitToReceive].current))
         transmit(&cost, 1, AdvertisingPDU.legacy(data: data), .le1M)
         return cost
     }
@@ -118,11 +122,15 @@ public struct Radio: Equatable, Sendable {
     public func costOfConnectionEvent(received: Int = 0, sent: Int = 0) -> EventCost {
         var cost = frame(channels: 1)
         let receive = Double(RadioPHY.le1M.airTime(payload: received).microseconds)
-        add(&cost, .receive, 1, PhaseCost(
-            // The window opens earlier, as the first listening of an advertising event does.
-            time: chip[.receive].time + receive, current: chip[.receive].current))
-        add(&cost, .transmitToReceive, 1, PhaseCost(
-            time: Self.interFrameSpace, current: chip[.transmitToReceive].current))
+        add(
+            &cost, .receive, 1,
+            PhaseCost(
+                // The window opens earlier, as the first listening of an advertising event does.
+                time: chip[.receive].time + receive, current: chip[.receive].current))
+        add(
+            &cost, .transmitToReceive, 1,
+            PhaseCost(
+                time: Self.interFrameSpace, current: chip[.transmitToReceive].current))
         let send = Double(RadioPHY.le1M.airTime(payload: sent).microseconds)
         add(&cost, .transmit, 1, PhaseCost(time: send, current: transmitCurrent))
         return cost

@@ -28,7 +28,9 @@ package struct Keys {
 
     /// The key's value; nil where the key is absent or its value has errors. A form is only made
     /// for a key that is there.
-    package mutating func optional<Value>(_ key: String, _ form: @autoclosure () -> Form<Value>) -> Value? {
+    package mutating func optional<Value>(
+        _ key: String, _ form: @autoclosure () -> Form<Value>
+    ) -> Value? {
         if let recorder {
             recorder.add(key, form(), isRequired: false)
             return nil
@@ -38,7 +40,9 @@ package struct Keys {
     }
 
     /// The key's value; an absent key is an error.
-    package mutating func required<Value>(_ key: String, _ form: @autoclosure () -> Form<Value>) -> Value? {
+    package mutating func required<Value>(
+        _ key: String, _ form: @autoclosure () -> Form<Value>
+    ) -> Value? {
         if let recorder {
             recorder.add(key, form(), isRequired: true)
             return nil

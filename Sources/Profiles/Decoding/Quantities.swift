@@ -149,7 +149,9 @@ extension Form where Value == TimeSpan {
 
 extension Form where Value == Double {
     /// A number with one fixed unit, from `range`.
-    package static func quantity(_ unit: String, _ range: ClosedRange<Double>, example: String) -> Form {
+    package static func quantity(
+        _ unit: String, _ range: ClosedRange<Double>, example: String
+    ) -> Form {
         let says = "a number with its unit such as '\(example)'"
         return Form(says: says, schema: { .quantity([unit]) }) { place, context in
             guard let quantity = Quantity.read(place, context, units: [unit], says: says) else {
