@@ -131,7 +131,8 @@ extension BenchPage {
         @media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444;
           --grid: #aaa; --shade: #eee; --s0: #2a78d6; --s1: #c8501d; --s2: #12825a;
           --s3: #4a3aa7; --s4: #b8407a; --s5: #946400; --s6: #3f6f00; --s7: #c02f2f; }
-          body { font-size: 10pt; } figure, tr { break-inside: avoid; } .table { overflow: visible; }
+          body { font-size: 10pt; } figure, tr { break-inside: avoid; }
+          .table { overflow: visible; }
           .plots { grid-template-columns: 1fr 1fr; } }
 
         """
