@@ -21,11 +21,13 @@ extension Air {
 
     mutating func startAdvertising(_ port: Int, as own: AirAddress) {
         controllers[port].advertiser.enable(as: own, at: clock)
+        beginStretch(port)
         scheduleAdvertiser(port)
     }
 
     mutating func stopAdvertising(_ port: Int) {
         if listeners.isEmpty { skipUnheard(port) }
+        endStretch(port)
         controllers[port].advertiser.disable()
         queue.set(port, to: nil)
     }
