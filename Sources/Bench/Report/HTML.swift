@@ -77,13 +77,20 @@ extension BenchPage {
 
     private static func text(of table: Table) -> String {
         func cells(_ cells: [String], _ element: String) -> String {
-            cells.map { "<\(element)>\(HTML.escaped($0))</\(element)>" }.joined()
+            cells.map { cell in
+                // Figures stay on one line; a table that is too wide moves within its own frame.
+                let style = cell.count <= shortCell ? " class=\"short\"" : ""
+                return "<\(element)\(style)>\(HTML.escaped(cell))</\(element)>"
+            }.joined()
         }
         let rows = table.rows.map { "<tr>" + cells($0, "td") + "</tr>" }.joined(separator: "\n")
         return "<section><h2>\(HTML.escaped(table.title))</h2><div class=\"table\"><table>"
             + "<thead><tr>" + cells(table.head, "th") + "</tr></thead>\n<tbody>" + rows
             + "</tbody></table></div></section>"
     }
+
+    /// Characters of a cell that is not broken into lines.
+    private static let shortCell = 20
 
     private static func head(_ title: String) -> String {
         """
@@ -112,7 +119,9 @@ extension BenchPage {
         main { max-width: 68rem; margin: 0 auto; padding: 1rem; }
         h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
         h2 { font-size: 1.1rem; margin: 0 0 .5rem; }
-        p, li, td, th { overflow-wrap: anywhere; }
+        p, li { overflow-wrap: anywhere; }
+        td, th { min-width: 2.5rem; }
+        .short { white-space: nowrap; }
         .plots { display: grid; gap: 1.5rem;
           grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); }
         figure { margin: 0; min-width: 0; }
@@ -131,7 +140,7 @@ extension BenchPage {
         @media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444;
           --grid: #aaa; --shade: #eee; --s0: #2a78d6; --s1: #c8501d; --s2: #12825a;
           --s3: #4a3aa7; --s4: #b8407a; --s5: #946400; --s6: #3f6f00; --s7: #c02f2f; }
-          body { font-size: 10pt; } figure, tr { break-inside: avoid; }
+          body { font-size: 10pt; } table { font-size: 8pt; } figure, tr { break-inside: avoid; }
           .table { overflow: visible; }
           .plots { grid-template-columns: 1fr 1fr; } }
 

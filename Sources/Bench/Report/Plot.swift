@@ -178,10 +178,10 @@ public struct Plot: Equatable, Sendable {
         }
         var rows = ["$charge << EOD"]
         for (index, charge) in sorted.enumerated() {
+            let figure = FigureText.significant(charge.current, 3)
             rows.append(
                 "\(sorted.count - 1 - index) \(number(charge.current)) "
-                    + "\"\(plainLabel(charge.cause))\" \"\(FigureText.significant(charge.current, 3))\""
-            )
+                    + "\"\(plainLabel(charge.cause))\" \"\(figure)\"")
         }
         rows.append("EOD")
         let largest = sorted.first?.current ?? 1
