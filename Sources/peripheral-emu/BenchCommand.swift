@@ -10,6 +10,7 @@ enum BenchCommand {
         switch options.action {
         case .validate: return validate(&console)
         case .run: return BenchRunCommand.run(options, &console)
+        case .merge(let paths): return BenchRunCommand.merge(paths, options, &console)
         }
     }
 

@@ -10,6 +10,8 @@ struct BenchOptions {
         case validate
         /// Run a profile.
         case run
+        /// Join the files of shards.
+        case merge([String])
     }
 
     var action = Action.run
@@ -35,8 +37,21 @@ struct BenchOptions {
     var targets: [(option: String, text: String)] = []
     var csv: String?
     var html: String?
+    /// Which latency policies are compared by; nil takes the usual one.
+    var start: StartRule?
+    /// How many processes share the work.
+    var jobs = 1
+    /// nil runs everything.
+    var shard: BenchShard?
+    /// The options that a worker needs too, as they were written.
+    var forwarded: [String] = []
 
     private static let shared = ["profile", "activity", "duration", "seed", Options.json]
+
+    /// Options of what is made of all parts.
+    private static let ofOutput = [
+        Options.json, "csv", "html", "jobs", "shard", "latency",
+    ]
 
     /// The options that only `bench` takes.
     static let rows: [Options.Row] = [
@@ -51,6 +66,9 @@ struct BenchOptions {
         row("sweep", "NAME=VALUES", "vary a part of the policy, such as active=100ms..1s"),
         row("target-life", "T", "find the policy that lasts this long, such as 2y"),
         row("target-p95", "T", "and is found within this time in 95 of 100 cases"),
+        row("latency", "START", "compare policies by p95 at any time, while active, at a pickup"),
+        row("jobs", "N", "share the work among N processes"),
+        row("shard", "K/N", "print part K of N, for bench merge"),
         row("csv", "FILE", "write all figures as a table"),
         row("html", "FILE", "write a page with plots, by gnuplot"),
     ]
@@ -64,6 +82,9 @@ struct BenchOptions {
     init(_ scan: Options.Scan) throws(UsageError) {
         for option in scan.options {
             let row = Options.table[option.row]
+            if !Self.ofOutput.contains(row.name) {
+                forwarded += ["--\(row.name)=\(option.argument)"]
+            }
             if Self.shared.contains(row.name) {
                 try row.apply(&run, option.argument)
             } else {
@@ -81,9 +102,12 @@ struct BenchOptions {
                 throw UsageError("bench validate takes no options; leave them out")
             }
             action = .validate
+        case ("merge", 2...):
+            action = .merge(Array(scan.operands.dropFirst()))
         case (let word?, _):
             throw UsageError(
-                "bench knows no \"\(word)\"; write bench --profile FILE, or bench validate")
+                "bench knows no \"\(word)\"; write bench --profile FILE, bench validate, or "
+                    + "bench merge FILE…")
         }
     }
 
@@ -103,6 +127,19 @@ struct BenchOptions {
         case "precision": precision = try Self.share(name, text)
         case "sweep": sweeps.append(text)
         case "target-life", "target-p95": targets.append((name, text))
+        case "latency":
+            guard let rule = StartRule(rawValue: text) else {
+                throw UsageError(
+                    "--latency: \"\(text)\" is no start; write any, active or pickup")
+            }
+            start = rule
+        case "jobs": jobs = try Self.whole(name, text, 1...256, example: "4")
+        case "shard":
+            guard let part = BenchShard(text) else {
+                throw UsageError(
+                    "--shard: \"\(text)\" is no part; write 1/8 for the first of eight")
+            }
+            shard = part
         case "csv": csv = text
         case "html": html = text
         default: throw UsageError("bench does not take --\(name); see --help")

@@ -36,7 +36,8 @@ public enum BenchRun {
     ) throws(BenchError) -> BenchResult {
         let profile = try prepared(request)
         var found = BenchResult(
-            settings: request.settings, scanners: request.scanners.map(\.title), points: [])
+            shard: shard, settings: request.settings, scanners: request.scanners.map(\.title),
+            policyCount: request.policies.count, points: [])
         let cells = request.policies.indices.map { policy in
             request.scanners.indices.filter {
                 shard.holds(policy: policy, scanner: $0, request)
@@ -44,12 +45,13 @@ public enum BenchRun {
         }
         let total = cells.reduce(0) { $0 + $1.count }
         var done = 0
-        for (policy, scanners) in zip(request.policies, cells) where !scanners.isEmpty {
+        for (index, scanners) in cells.enumerated() where !scanners.isEmpty {
+            let policy = request.policies[index]
             var device = profile
             device.advertising[0].policy = policy.policy
             var run = DeviceRun(device, seed: request.seed, duration: request.duration)
             let record = run.run()
-            var point = result(of: policy, record, request)
+            var point = result(of: policy, index, record, request)
             for scanner in scanners {
                 point.latencies[scanner] = latencies(
                     of: record, request.scanners[scanner], policy, request)
@@ -62,16 +64,21 @@ public enum BenchRun {
     }
 
     private static func result(
-        of policy: NamedPolicy, _ record: DeviceRecord, _ request: BenchRequest
+        of policy: NamedPolicy, _ index: Int, _ record: DeviceRecord, _ request: BenchRequest
     ) -> PolicyResult {
-        PolicyResult(
-            name: policy.name, text: policy.policy.description, yaml: policy.policy.yaml,
-            energy: record.meter.report(
-                radio: request.radio, sensors: request.sensors(for: policy.policy),
-                battery: request.battery),
+        // Of many policies nobody looks at the day of each.
+        let showsDay = request.policies.count <= daysMax
+        return PolicyResult(
+            index: index, name: policy.name, text: policy.policy.description,
+            yaml: policy.policy.yaml,
+            energy: EnergyFigures(
+                record.meter.report(
+                    radio: request.radio, sensors: request.sensors(for: policy.policy),
+                    battery: request.battery)),
             uses: record.uses, duration: record.duration, activeTime: record.activeTime,
             activations: record.activations, keptShare: record.keptShare,
-            dayIntervals: record.dayIntervals, dayActivity: record.dayActivity,
+            dayIntervals: showsDay ? record.dayIntervals : [],
+            dayActivity: showsDay ? record.dayActivity : [],
             latencies: [[LatencyResult]?](repeating: nil, count: request.scanners.count))
     }
 
@@ -93,6 +100,9 @@ public enum BenchRun {
         }
         return results
     }
+
+    /// Benchmarks of so many policies show the first day of each.
+    private static let daysMax = 8
 
     // MARK: before
 
