@@ -192,7 +192,7 @@ let package = Package(
             "Bench",
             [
                 "Wire", "SansIO", "HCI", "Advertising", "BLEHost", "VirtualController", "YAML",
-                "Profiles", "PowerModel", "Emulator", "Simulation", "TestFiles",
+                "Profiles", "PowerModel", "Emulator", "Simulation", "LinuxIO", "TestFiles",
             ]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("OpenSSLCrypto", ["Wire"]),
