@@ -64,7 +64,10 @@ let package = Package(
             "Profiles",
             ["Wire", "SansIO", "HCI", "YAML", "GATT", "SMP", "Advertising", "Behaviours"]),
         layer("VirtualController", ["Wire", "SansIO", "HCI", "SMP"]),
-        layer("PowerModel", ["Wire", "SansIO", "Advertising"]),
+        // Samples by the million, in tests too.
+        .target(
+            name: "PowerModel", dependencies: ["Wire", "SansIO", "Advertising"],
+            swiftSettings: house + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
 
         // device
         layer(
@@ -127,8 +130,8 @@ let package = Package(
         .executableTarget(
             name: "in-process",
             dependencies: [
-                "CAllocations", "Wire", "SansIO", "HCI", "Profiles", "VirtualController",
-                "Emulator", "LinuxIO",
+                "CAllocations", "Wire", "SansIO", "HCI", "Advertising", "Profiles",
+                "VirtualController", "PowerModel", "Emulator", "Bench", "LinuxIO",
             ],
             path: "Tools/perf-bench/InProcess", swiftSettings: house),
         // An hour on a lossy air in a process of its own, for Tests/Peers/test_loss.py.

@@ -35,7 +35,7 @@ struct DiscoveryReferenceTests {
     ).filter { !$0.hasPrefix("#") }.compactMap { Row($0) }
 
     /// As many as the reference's where there is time for them.
-    private static let samples = getenv("PERIPHERAL_EMU_LONG") != nil ? 2_000_000 : 4_000
+    private static let samples = getenv("PERIPHERAL_EMU_LONG") != nil ? 2_000_000 : 40_000
 
     @Test("The reference has all its rows")
     func count() { #expect(Self.rows.count == 104) }

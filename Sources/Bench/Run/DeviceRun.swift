@@ -130,6 +130,8 @@ public struct DeviceRun {
     }
 
     private mutating func add(_ stretch: AdvertisedStretch) {
+        // Begun and ended within one step: nothing of it was on the air.
+        guard stretch.end > counted || stretch.events > 0 else { return }
         let event = AdvertisingEvent.legacy(
             data: stretch.dataOctets, listens: stretch.isConnectable || stretch.isScannable)
         record.meter.add(
