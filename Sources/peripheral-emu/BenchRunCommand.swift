@@ -40,7 +40,7 @@ enum BenchRunCommand {
                 result = try BenchRun.run(request) { progress.show($0, of: $1) }
                 progress.clear()
             }
-            return report(result, targets, options, &console)
+            return report(result, targets, options, request.scanners, &console)
         } catch {
             console.error("\(error)")
             return .usage
@@ -166,24 +166,42 @@ enum BenchRunCommand {
         do throws(BenchError) {
             let result = try BenchMerge.merge(parts)
             let targets = try targets(options, usual: result.usualStart)
-            return report(result, targets, options, &console)
+            return report(result, targets, options, scanners(of: result, &console), &console)
         } catch {
             console.error("\(error)")
             return .usage
         }
     }
 
+    /// The bundled scanners that the parts were about.
+    private static func scanners(
+        of result: BenchResult, _ console: inout Console
+    ) -> [ScannerModel] {
+        BundledProfiles.names(in: ModelKind.scanner.folder).compactMap { name in
+            ModelFile.load(.scanner, name, &console, ModelLoader.scanner)
+        }.filter { result.scanners.contains($0.title) }
+    }
+
     // MARK: what comes out
 
     private static func report(
         _ result: BenchResult, _ targets: [BenchTarget], _ options: BenchOptions,
-        _ console: inout Console
+        _ scanners: [ScannerModel], _ console: inout Console
     ) -> ExitCode {
         var start = result.usualStart
         for case .p95(_, let rule) in targets { start = rule }
         start = options.start ?? start
         if let path = options.csv {
             do throws(SystemError) { try write(result.csv, to: path) } catch {
+                console.error("\(error)")
+                return .failure
+            }
+        }
+        if let path = options.html {
+            do throws(SystemError) {
+                let page = try BenchPageFile.text(result, scanners, start, &console)
+                try write(page, to: path)
+            } catch {
                 console.error("\(error)")
                 return .failure
             }

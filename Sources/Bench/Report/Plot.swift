@@ -73,6 +73,8 @@ public struct Plot: Equatable, Sendable {
             let (low, high) = (choice.life.lowerBound, choice.life.upperBound)
             return [(low + high) / 2, choice.latency, low, high]
         }
+        let latencies = choices.map(\.latency).filter { $0 > 0 && $0.isFinite }
+        let (low, high) = ((latencies.min() ?? 1) / 2, (latencies.max() ?? 1) * 2)
         let front = choices.filter(\.isOnFront).sorted { row($0)[0] < row($1)[0] }
         let others = choices.filter { !$0.isOnFront }
         let hasOthers = !others.isEmpty
@@ -90,6 +92,7 @@ public struct Plot: Equatable, Sendable {
             data("others", others.map { row($0) }) + data("front", front.map { row($0) }) + [
                 label("x", "battery life, years"), label("y", "latency, s"),
                 "set logscale y", "set xrange [0:*]",
+                "set yrange [\(number(low)):\(number(high))]",
                 "set title \(quoted(latency)) textcolor rgb "
                     + "'\(Colour.ink)'",
                 "plot " + plots.joined(separator: ", "),
@@ -191,12 +194,23 @@ public struct Plot: Equatable, Sendable {
             rows + [
                 label("x", "mean current, µA"), "set xrange [0:\(number(largest * 1.15))]",
                 "set yrange [-0.7:\(Double(sorted.count) - 0.3)]", "unset grid",
+                "set xtics \(number(tick(largest / 4)))",
                 "set grid x lt 1 lw 0.5 lc rgb '\(Colour.grid)'", "set ytics scale 0",
                 "plot $charge using 2:1:(0):2:($1-0.35):($1+0.35):ytic(3) with boxxyerror fs solid "
                     + "noborder lc rgb '\(Colour.series(0))', "
                     + "$charge using 2:1:4 with labels left offset 0.5,0 textcolor rgb "
                     + "'\(Colour.ink)'",
             ])
+    }
+
+    /// The step of 1, 2 or 5 and zeros that is next above `step`.
+    private static func tick(_ step: Double) -> Double {
+        var tick = 1e-6
+        while tick < step {
+            for factor in [1.0, 2, 5] where tick * factor >= step { return tick * factor }
+            tick *= 10
+        }
+        return tick
     }
 
     /// A label inside a data block, where double quotes end it.
