@@ -18,11 +18,11 @@ extension BenchResult {
                     point.energy.current, point.energy.life.lowerBound,
                     point.energy.life.upperBound,
                 ].map(Self.number) + ["\(point.events)"]
-            for (scanner, name) in scanners.enumerated() {
+            for scanner in scanners.indices {
                 for start in StartRule.allCases {
                     guard let latency = point.latency(scanner, start) else { continue }
                     text += Self.row(
-                        common + [name, start.rawValue, "\(latency.samples)"]
+                        common + [scanners[scanner].title, start.rawValue, "\(latency.samples)"]
                             + Self.figures(latency).map { $0.map(Self.number) ?? "" })
                 }
             }

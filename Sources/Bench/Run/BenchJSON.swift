@@ -12,7 +12,7 @@ extension BenchResult {
             ("bench", .integer(Self.jsonVersion)),
             ("shard", .string("\(shard.number)/\(shard.count)")),
             ("settings", .array(settings.map(\.json))),
-            ("scanners", .array(scanners.map { .string($0) })),
+            ("scanners", .array(scanners.map(\.json))),
             ("policies", .integer(Int64(policyCount))),
             ("points", .array(points.map(\.json))))
     }
@@ -23,7 +23,7 @@ extension BenchResult {
             let shard = BenchShard(shard), let count = json["policies"]?.integer,
             (1...Int64(Sweep.policiesMax)).contains(count),
             let settings = all(json["settings"], { BenchRequest.Setting($0) }),
-            let scanners = all(json["scanners"], { $0.string }),
+            let scanners = all(json["scanners"], { ScannerModel($0) }),
             let points = all(json["points"], { PolicyResult($0) }),
             points.allSatisfy({
                 (0..<Int(count)).contains($0.index) && $0.latencies.count == scanners.count
@@ -69,6 +69,21 @@ extension BenchRequest.Setting {
     }
 }
 
+extension ScannerModel {
+    var json: JSONValue {
+        .members(
+            ("name", .string(name)), ("title", .string(title)), ("window_us", .integer(window)),
+            ("interval_us", .integer(interval)))
+    }
+
+    init?(_ json: JSONValue) {
+        guard let name = json["name"]?.string, let title = json["title"]?.string,
+            let window = json["window_us"]?.integer, let interval = json["interval_us"]?.integer
+        else { return nil }
+        self.init(name: name, title: title, window: window, interval: interval)
+    }
+}
+
 extension PolicyResult {
     var json: JSONValue {
         .members(
@@ -77,7 +92,7 @@ extension PolicyResult {
             ("uses", .array(uses.map(\.json))),
             ("duration_us", .integer(duration.microseconds)),
             ("active_us", .integer(activeTime.microseconds)),
-            ("activations", .integer(Int64(activations))), ("kept", .real(keptShare)),
+            ("activations", .integer(Int64(activations))), ("pdu_us", .integer(airTime)), ("kept", .real(keptShare)),
             ("day_intervals", .array(dayIntervals.map(\.json))),
             ("day_activity", .array(dayActivity.map(\.json))),
             (
@@ -92,7 +107,8 @@ extension PolicyResult {
             let energy = json["energy"].flatMap({ EnergyFigures($0) }),
             let uses = all(json["uses"], { DeviceRecord.Use($0) }),
             let duration = json["duration_us"]?.integer, let active = json["active_us"]?.integer,
-            let activations = json["activations"]?.integer, let kept = json["kept"]?.number,
+            let activations = json["activations"]?.integer,
+            let airTime = json["pdu_us"]?.integer, let kept = json["kept"]?.number,
             let intervals = all(json["day_intervals"], { DeviceRecord.Span($0) }),
             let activity = all(json["day_activity"], { DeviceRecord.Span($0) }),
             let latencies = all(json["latencies"], { Self.latencies($0) }),
@@ -101,7 +117,7 @@ extension PolicyResult {
         self.init(
             index: index, name: name, text: text, yaml: yaml, energy: energy, uses: uses,
             duration: .microseconds(duration), activeTime: .microseconds(active),
-            activations: activations, keptShare: kept, dayIntervals: intervals,
+            activations: activations, airTime: airTime, keptShare: kept, dayIntervals: intervals,
             dayActivity: activity, latencies: latencies)
     }
 

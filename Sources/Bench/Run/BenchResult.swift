@@ -1,5 +1,5 @@
 // What a benchmark found: figures of each policy, against each scanner.
-import PowerModel
+public import PowerModel
 public import SansIO
 
 /// All figures of a benchmark, or of one shard of it.
@@ -7,8 +7,8 @@ public struct BenchResult: Equatable, Sendable {
     /// Which shard's; all of them where it is whole.
     public var shard = BenchShard.all
     public var settings: [BenchRequest.Setting]
-    /// For tables.
-    public var scanners: [String]
+    /// Without their sources.
+    public var scanners: [ScannerModel]
     /// How many policies the whole benchmark has.
     public var policyCount: Int
     /// In the order of the request.
@@ -35,6 +35,8 @@ public struct PolicyResult: Equatable, Sendable {
     public var duration: TimeSpan
     public var activeTime: TimeSpan
     public var activations: Int
+    /// Of one PDU, in microseconds.
+    public var airTime: Int64
     /// The share of the run that latencies were drawn from, 0 to 1.
     public var keptShare: Double
     public var dayIntervals: [DeviceRecord.Span]

@@ -36,7 +36,11 @@ public enum BenchRun {
     ) throws(BenchError) -> BenchResult {
         let profile = try prepared(request)
         var found = BenchResult(
-            shard: shard, settings: request.settings, scanners: request.scanners.map(\.title),
+            shard: shard, settings: request.settings,
+            scanners: request.scanners.map {
+                ScannerModel(
+                    name: $0.name, title: $0.title, window: $0.window, interval: $0.interval)
+            },
             policyCount: request.policies.count, points: [])
         let cells = request.policies.indices.map { policy in
             request.scanners.indices.filter {
@@ -76,7 +80,7 @@ public enum BenchRun {
                     radio: request.radio, sensors: request.sensors(for: policy.policy),
                     battery: request.battery)),
             uses: record.uses, duration: record.duration, activeTime: record.activeTime,
-            activations: record.activations, keptShare: record.keptShare,
+            activations: record.activations, airTime: record.airTime, keptShare: record.keptShare,
             dayIntervals: showsDay ? record.dayIntervals : [],
             dayActivity: showsDay ? record.dayActivity : [],
             latencies: [[LatencyResult]?](repeating: nil, count: request.scanners.count))

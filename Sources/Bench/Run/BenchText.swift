@@ -30,17 +30,18 @@ public enum BenchText {
     private static func one(_ point: PolicyResult, _ result: BenchResult) -> [String] {
         var lines = ["policy: \(point.text)", "", "Mean current"]
         lines += table(
-            point.energy.shares.map { ["  " + $0.cause, current($0.current)] }
-                + [["  drawn from the battery", current(point.energy.current)]], right: [1])
+            point.energy.shares.map { [$0.cause, current($0.current)] }
+                + [["drawn by the device", current(point.energy.current)]], right: [1], indent: 2)
         lines += ["", "Life: " + life(point.energy), "", "On the air"]
         lines += table(
-            [["  interval", "time", "events"]] + uses(point), right: [0, 1, 2])
+            [["interval", "time", "events"]] + uses(point), right: [0, 1, 2], indent: 2)
         if point.activations > 0 {
             lines.append(
                 "  active \(percent(point.activeTime.seconds / point.duration.seconds)) of the "
                     + "time, picked up \(point.activations) times")
         }
-        lines += ["", "Time to discovery"] + table(latencies(point, result), right: [2, 3, 4, 5, 6, 7])
+        lines += ["", "Time to discovery"] + table(
+            latencies(point, result), right: [2, 3, 4, 5, 6, 7], indent: 2)
         lines += notes([point])
         return lines
     }
@@ -48,20 +49,20 @@ public enum BenchText {
     static func uses(_ point: PolicyResult) -> [[String]] {
         point.uses.map { use in
             [
-                "  " + milliseconds(use.interval),
+                milliseconds(use.interval),
                 percent(use.time.seconds / point.duration.seconds), "\(use.events)",
             ]
         }
     }
 
     static func latencies(_ point: PolicyResult, _ result: BenchResult) -> [[String]] {
-        var rows = [["  scanner", "start", "mean", "p50", "p90", "p95", "p99", "never"]]
-        for (scanner, name) in result.scanners.enumerated() {
+        var rows = [["scanner", "start", "mean", "p50", "p90", "p95", "p99", "never"]]
+        for scanner in result.scanners.indices {
             for start in StartRule.allCases {
                 guard let latency = point.latency(scanner, start) else { continue }
                 rows.append(
                     [
-                        "  " + name, start.title,
+                        result.scanners[scanner].title, start.title,
                         latency.mean.map { seconds($0.value) + spread($0) } ?? "-",
                     ]
                         + [latency.median, latency.p90, latency.p95, latency.p99].map {
@@ -80,33 +81,41 @@ public enum BenchText {
     // MARK: many policies
 
     private static func many(_ result: BenchResult, _ start: StartRule) -> [String] {
-        let front = result.front(start)
-        var rows = [["", "policy", "current", "life, years", "p95 \(start.title)", "slowest"]]
-        let shown = result.points.count <= pointsShown
-        let order =
-            shown
-            ? result.points.indices.sorted {
-                result.points[$0].energy.current < result.points[$1].energy.current
-            } : front
-        for place in order {
-            let point = result.points[place]
-            let slowest = point.slowest(start)
-            rows.append([
-                front.contains(place) ? "*" : "", "\(point.name): \(point.text)",
-                current(point.energy.current), band(point.energy.life),
-                slowest.map { $0.p95.isFinite ? seconds($0.p95) : "-" } ?? "-",
-                slowest.map { result.scanners[$0.scanner] } ?? "-",
-            ])
-        }
+        let count = result.points.count
         var lines = [
             "",
-            shown
-                ? "\(result.points.count) policies, the cheapest first; * none is better in both"
-                : "Of \(result.points.count) policies those that no other beats in both",
+            count <= pointsShown
+                ? "\(count) policies, the cheapest first; * no other is better in current and p95 "
+                    + start.title
+                : "Of \(count) policies those that no other beats in current and p95 "
+                    + start.title,
         ]
-        lines += table(rows, right: [2, 3, 4])
+        lines += table(policies(result, start), right: [2, 3, 4, 5, 6])
+        lines.append("p95 is how long the slowest scanner takes to find 95 of 100.")
         lines += notes(result.points)
         return lines
+    }
+
+    /// Policies by current; of many those on the front.
+    static func policies(_ result: BenchResult, _ start: StartRule) -> [[String]] {
+        let front = result.front(start)
+        let points = result.points
+        let order =
+            points.count <= pointsShown
+            ? points.indices.sorted { points[$0].energy.current < points[$1].energy.current }
+            : front
+        let starts = StartRule.allCases.filter { rule in
+            points.contains { $0.slowest(rule) != nil }
+        }
+        let head = ["", "policy", "current", "life, years"] + starts.map { "p95 \($0.title)" }
+        return [head]
+            + order.map { place in
+                let point = points[place]
+                return [
+                    front.contains(place) ? "*" : "", "\(point.name): \(point.text)",
+                    current(point.energy.current), band(point.energy.life),
+                ] + starts.map { rule in point.slowest(rule).map { seconds($0.p95) } ?? "-" }
+            }
     }
 
     /// Of more policies only the front is shown; all are in --csv and --json.
@@ -200,7 +209,9 @@ public enum BenchText {
     }
 
     /// Rows with columns of equal width.
-    static func table(_ rows: [[String]], right: Set<Int> = []) -> [String] {
+    static func table(
+        _ rows: [[String]], right: Set<Int> = [], indent: Int = 0
+    ) -> [String] {
         var widths: [Int] = []
         for row in rows {
             for (column, cell) in row.enumerated() {
@@ -209,7 +220,7 @@ public enum BenchText {
             }
         }
         return rows.map { row in
-            var line = ""
+            var line = String(repeating: " ", count: indent)
             for (column, cell) in row.enumerated() {
                 let space = String(repeating: " ", count: widths[column] - cell.count)
                 line += right.contains(column) ? space + cell + "  " : cell + space + "  "

@@ -44,6 +44,9 @@ public struct DeviceRecord: Equatable, Sendable {
     public static let daySpansMax = 2_000
     static let day = TimeSpan.seconds(86_400)
 
+    /// Of one PDU, in microseconds: the first that was advertised.
+    public var airTime: Int64 = 376
+
     /// All advertising events.
     public var events: Int64 { uses.reduce(0) { $0 + $1.events } }
 }
@@ -99,6 +102,7 @@ public struct DeviceRun {
         record.uses.sort { $0.interval < $1.interval }
         record.advertising = recorder.recorded
         record.keptShare = recorder.share
+        record.airTime = record.advertising.timeline.firstAirTime ?? record.airTime
         return record
     }
 

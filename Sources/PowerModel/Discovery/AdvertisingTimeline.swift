@@ -33,6 +33,9 @@ public struct AdvertisingTimeline: Equatable, Sendable {
 
     public var count: Int { starts.count }
 
+    /// The air time of the first stretch's PDUs in microseconds; nil where there is none.
+    public var firstAirTime: Int64? { kinds.first?.airTime }
+
     /// Adds a stretch; one without a length is left out.
     /// - Parameters:
     ///   - start: of the first event, not before the last stretch's end.
