@@ -96,6 +96,12 @@ struct Advertiser {
 
     mutating func disable() { isEnabled = false }
 
+    /// The next event's start; of one whose advDelay has not been drawn, where it is on average.
+    func nextEvent(after now: Instant) -> Instant {
+        guard eventStart < now else { return eventStart }
+        return eventStart + .microseconds(interval + Radio.advertisingDelayMax / 2)
+    }
+
     /// Octets of the advertising PDU behind its header.
     private var octets: Int { type.isDirected ? 12 : 6 + data.count }
     private var airTime: Int64 { Radio.airTime(octets: octets) }

@@ -49,6 +49,8 @@ public struct Air: Sendable {
     var listeners: [Int] = []
     /// Links that the command being served has given something to send.
     var touched: [Int] = []
+    /// Watches what one controller advertises.
+    var recorder: AdvertisingRecorder?
     private var lossRandom: SeededRandom
     private var signalRandom: SeededRandom
 

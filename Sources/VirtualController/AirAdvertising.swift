@@ -24,11 +24,13 @@ extension Air {
         controllers[port].advertiser.rename(
             own, target: target(port), until: addressEnd(port, type))
         controllers[port].advertiser.enable(at: clock)
+        beginStretch(port)
         scheduleAdvertiser(port)
     }
 
     mutating func stopAdvertising(_ port: Int) {
         if listeners.isEmpty { skipUnheard(port) }
+        endStretch(port)
         controllers[port].advertiser.disable()
         queue.set(port, to: nil)
     }

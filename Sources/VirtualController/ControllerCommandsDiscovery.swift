@@ -62,7 +62,15 @@ extension Air {
     /// Changes data of an advertiser; events until now had the old one.
     private mutating func changeAdvertiser(_ port: Int, _ change: (inout Advertiser) -> Void) {
         if listeners.isEmpty { skipUnheard(port) }
+        let before = controllers[port].advertiser
         change(&controllers[port].advertiser)
+        let after = controllers[port].advertiser
+        if after.isEnabled, before.data.count != after.data.count
+            || before.scanResponse.count != after.scanResponse.count
+        {
+            endStretch(port)
+            beginStretch(port)
+        }
     }
 
     /// Core 6.0, Vol 4, Part E, 7.8.5. Of a range of intervals the longest is taken.

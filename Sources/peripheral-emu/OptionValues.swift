@@ -84,6 +84,7 @@ extension Options {
         let unit = text.dropFirst(number.count).drop { $0 == " " }
         let factors: [(String, Double)] = [
             ("us", 1), ("ms", 1e3), ("s", 1e6), ("min", 60e6), ("h", 3600e6), ("d", 86_400e6),
+            ("y", 365 * 86_400e6),
         ]
         guard let value = Double(number), let factor = factors.first(where: { $0.0 == unit })?.1
         else { throw refusal }

@@ -27,6 +27,8 @@ enum Command {
     case control(ControlOptions)
     /// Look at the bonds of an accessory, or remove some.
     case bonds(BondsOptions)
+    /// Weigh battery life against discovery latency, or the model against published values.
+    case bench(BenchOptions)
     case help
     case version
 }
@@ -105,8 +107,11 @@ enum Options {
         }
     }
 
-    /// Every option, in the order of the help text.
-    static let table: [Row] = [
+    /// Every option.
+    static let table = general + BenchOptions.rows
+
+    /// The options of the other commands, in the order of the help text.
+    private static let general: [Row] = [
         Row(profile, "FILE", "the accessory to be: a profile's path, or a bundled one's name") {
             run, text throws(UsageError) in
             guard run.profiles.isEmpty else {
@@ -247,6 +252,7 @@ enum Options {
         ("check", "validate profiles and show what they come to"),
         ("ctl", "ask a running accessory for something, see below"),
         ("bonds", "list, remove ADDRESS or all, export: who has paired with an accessory"),
+        ("bench", "battery life against discovery latency; validate compares published values"),
         ("profiles", "list the profiles that --profile knows by name"),
         ("schema", "print the profile format as JSON Schema, for editors"),
         ("reference", "print the profile format's keys with examples, in Markdown"),
@@ -276,6 +282,7 @@ enum Options {
         if name == "air" { return .air(try air(scan)) }
         if name == "ctl" { return .control(try ControlOptions(scan)) }
         if name == "bonds" { return .bonds(try BondsOptions(scan)) }
+        if name == "bench" { return .bench(try BenchOptions(scan)) }
         let plain: [(String, Command)] = [
             ("schema", .schema), ("reference", .reference), ("profiles", .profiles),
             ("adapters", .adapters),
@@ -417,14 +424,15 @@ enum Options {
             "       peripheral-emu check FILE…",
             "       peripheral-emu check --transcript FILE PROFILE",
             "       peripheral-emu ctl --control PATH METHOD [ARGUMENT…]",
-            "       peripheral-emu bonds list --profile FILE", "", "Commands:",
+            "       peripheral-emu bonds list --profile FILE",
+            "       peripheral-emu bench --profile FILE [OPTION…]",
+            "       peripheral-emu bench validate", "", "Commands:",
         ]
         for (name, help) in commands { lines.append(row(name, help)) }
         lines += ["", "Options:"]
-        for option in table {
-            let argument = option.argument.map { " " + $0 } ?? ""
-            lines.append(row("--" + option.name + argument, option.help))
-        }
+        lines += general.map { row($0) }
+        lines += ["", "Options of bench:"]
+        lines += BenchOptions.rows.map { row($0) }
         lines += ["", "Controllers:"]
         for (form, meaning) in ControllerSpec.forms { lines.append(row(form, meaning)) }
         lines += ["", "Activity sources:"]
@@ -432,10 +440,15 @@ enum Options {
         lines += ["", "Methods of ctl:"]
         for method in ControlMethod.all { lines.append(row(method.usage, method.help)) }
         lines += [
-            "", "Exit codes: 0 done, 1 an expectation was not met or ctl was refused,",
+            "",
+            "Exit codes: 0 done, 1 an expectation, a target or a tolerance was not met or",
         ]
-        lines.append("2 wrong usage or profile, 3 controller or system failure.")
+        lines.append("ctl was refused, 2 wrong usage or profile, 3 controller or system failure.")
         return lines.joined(separator: "\n")
+    }
+
+    private static func row(_ option: Row) -> String {
+        row("--" + option.name + (option.argument.map { " " + $0 } ?? ""), option.help)
     }
 
     /// Two columns; the left one is as wide as the longest form of a controller, the right one is

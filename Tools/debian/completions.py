@@ -11,8 +11,11 @@ FROM = ("stdin", "none")
 OF_COMMAND = {
     "air": ("air", "air-timing", "air-loss", "vhci", "duration", "seed", "log-level"),
     "check": ("transcript",), "ctl": ("control", "json"),
+    "bench": ("profile", "activity", "duration", "seed", "json"),
 }
 GENERAL = ("help", "version")
+# The command that has a section of options for itself.
+BENCH = "bench"
 # Whose operands are profiles.
 TAKES_PROFILES = "check"
 
@@ -38,6 +41,7 @@ class Words:
         self.controllers = [prefix(left) for left, _ in tables["CONTROLLERS"]]
         self.sources = [prefix(left) for left, _ in tables["ACTIVITY SOURCES"]]
         self.options = [Option(left, text, self) for left, text in tables["OPTIONS"]]
+        self.bench = [Option(left, text, self) for left, text in tables["OPTIONS OF BENCH"]]
         self.plain = [name for name, _ in self.commands if name != "run" and name not in OF_COMMAND]
 
     def options_of(self, command):
@@ -45,9 +49,10 @@ class Words:
         if command in self.plain:
             return [option for option in self.options if option.name in GENERAL]
         only = OF_COMMAND.get(command)
-        return [option for option in self.options
-                if option.name in GENERAL or (only is None and option.name != "transcript")
-                or (only is not None and option.name in only)]
+        own = self.bench if command == BENCH else []
+        return own + [option for option in self.options
+                      if option.name in GENERAL or (only is None and option.name != "transcript")
+                      or (only is not None and option.name in only)]
 
 
 def prefix(form):
@@ -114,7 +119,7 @@ complete -F _peripheral_emu peripheral-emu
 def bash(words):
     """The file for bash."""
     arguments = []
-    for option in words.options:
+    for option in words.options + words.bench:
         if not option.argument:
             continue
         parts = []
@@ -203,7 +208,7 @@ def zsh_option(option):
     elif option.choices:
         choices = " ".join(option.choices).replace(":", "\\:")
         action = f"{{compadd -S '' -- {choices}}}"
-    repeat = "*" if option.name == "set" else ""
+    repeat = "*" if option.name in ("set", "scanner", "sweep") else ""
     argument = option.argument.replace(":", "\\:")
     return quoted(f"{repeat}--{option.name}=[{text}]:{argument}:{action}")
 

@@ -4,7 +4,7 @@ import Wire
 import YAML
 
 /// A node of the file with its path in the profile.
-struct Place {
+package struct Place {
     var node: YAMLNode
     /// `services[0].characteristics[1].value`; empty at the top.
     var path: String
@@ -18,7 +18,7 @@ struct Place {
     }
 
     /// What is there, for messages: `'fast'`, `a list`, `nothing`.
-    var found: String {
+    package var found: String {
         switch node.content {
         case .scalar(let scalar):
             scalar.value == .null ? "nothing" : "'\(shortened(scalar.text))'"
@@ -37,7 +37,7 @@ struct Place {
 }
 
 /// What forms share while they read one file. It never leaves the load.
-final class DecodeContext {
+package final class DecodeContext {
     let file: String
     let files: ProfileLoader.FileReader
     private(set) var errors: [ProfileError] = []
@@ -88,7 +88,7 @@ final class DecodeContext {
         return trial
     }
 
-    func report(_ place: Place, _ problem: String, _ remedy: String) {
+    package func report(_ place: Place, _ problem: String, _ remedy: String) {
         report(mark: place.node.mark, path: place.path, problem, remedy)
     }
 
