@@ -1,89 +1,10 @@
 // The peripheral role: one accessory on one controller, its advertising, links and GATT server.
 public import GATT
 public import HCI
-public import L2CAP
+import L2CAP
 public import SMP
 public import SansIO
 public import Wire
-
-/// What a peripheral host is told at power-on.
-public struct PeripheralConfiguration: Sendable {
-    public var plan: AdvertisingPlan
-    public var interval: AdvertisingInterval
-    /// The random address to use; nil for the public one.
-    public var randomAddress: DeviceAddress?
-    /// Connections at once; advertising stops at the limit.
-    public var connectionsMax: Int
-    /// Whether it advertises at all.
-    public var advertises: Bool
-    /// The connection parameters to ask each central for; nil asks for none.
-    public var connectionRequest: ConnectionParameterUpdateRequest?
-    /// How it pairs.
-    public var security = SecurityConfiguration()
-    /// The cipher of pairing; without one it is refused.
-    public var cipher: (any SecurityCipher)?
-    /// Where keys come from; without it pairing is refused.
-    public var keys: (any SecurityRandom)?
-
-    public init(
-        plan: AdvertisingPlan, interval: AdvertisingInterval, randomAddress: DeviceAddress?,
-        connectionsMax: Int = 1, advertises: Bool = true
-    ) {
-        self.advertises = advertises
-        self.plan = plan
-        self.interval = interval
-        self.randomAddress = randomAddress
-        self.connectionsMax = connectionsMax
-    }
-}
-
-/// What a peripheral host tells its device.
-public enum PeripheralEvent: Sendable {
-    case ready(ControllerInformation)
-    case failed(ControllerFailure)
-    case note(ControllerNote)
-    /// Advertising is on. `gap`: how long it was off for a change of the interval, from the answer
-    /// to Disable to the answer to Enable; nil where it was not on before.
-    case advertising(AdvertisingInterval, gap: TimeSpan?)
-    /// Off the air, to go on with another interval at once.
-    case advertisingPaused
-    case advertisingStopped
-    case advertisingRefused(HCIStatus)
-    case connected(link: Int, ConnectionInformation)
-    /// The slot may already hold another connection; `peer` is whose link ended.
-    case disconnected(link: Int, peer: DeviceAddress, HCIStatus)
-    case connectionUpdated(link: Int, ConnectionInformation)
-    /// The link is on other PHYs now.
-    case phyUpdated(link: Int, ConnectionInformation)
-    /// The central's answer to the request for connection parameters; false also where none came.
-    case parametersAnswered(link: Int, accepted: Bool)
-    /// The value has more than the MTU - 3 octets that there is room for: it was cut, or not sent.
-    /// Said once until the MTU or the link changes.
-    case overflow(link: Int, handle: UInt16, room: Int, isCut: Bool)
-    /// A value was sent, as these octets; told only while the host's `reportsSending` is true.
-    case sent(link: Int, handle: UInt16, [UInt8], isIndication: Bool)
-    /// A central asked to pair and was told that it is not supported.
-    case pairingRefused(link: Int)
-    /// Pairing and encryption; never commands and keys themselves.
-    case security(SecurityEvent)
-    case server(ServerEvent)
-
-    /// The link that it is about; nil where it is about none.
-    public var link: Int? {
-        switch self {
-        case .connected(let link, _), .disconnected(let link, _, _),
-            .connectionUpdated(let link, _), .phyUpdated(let link, _),
-            .parametersAnswered(let link, _), .overflow(let link, _, _, _),
-            .sent(let link, _, _, _), .pairingRefused(let link):
-            link
-        case .security(let event): event.link
-        case .server(let event): event.client
-        case .ready, .failed, .note, .advertising, .advertisingPaused, .advertisingStopped,
-            .advertisingRefused:
-            nil
-        }
-    }
-}
 
 /// A controller's peripheral: sans-IO, whole H4 packets in and out.
 ///
@@ -103,8 +24,11 @@ public struct PeripheralHost: Sendable {
     var advertising: AdvertisingControl
     /// Since when advertising is paused.
     private var pausedAt: Instant?
-    /// A disconnection calls for advertising; `settle` sees to it.
-    private var mustSettle = false
+    /// A disconnection, or another list of bonds, calls for advertising anew; `settle` sees to it.
+    var mustSettle = false
+    let privacy: AddressPrivacy?
+    /// When the private address is due to change.
+    var renewalAt: Instant?
     var connectionRequest: ConnectionParameterUpdateRequest?
     var signalling: [Signalling]
     private var signallingEvents = Outputs<SignallingEvent>()
@@ -129,7 +53,11 @@ public struct PeripheralHost: Sendable {
     static let requestPause = TimeSpan.seconds(5)
 
     public init(_ configuration: PeripheralConfiguration, server: GATTServer) {
-        session = ControllerSession(randomAddress: configuration.randomAddress)
+        let canBond = configuration.security.policy != .refused && configuration.security.bonding
+        session = ControllerSession(
+            randomAddress: configuration.randomAddress,
+            usesResolvingList: canBond && configuration.cipher != nil)
+        privacy = configuration.privacy
         security = SecurityManager(
             configuration.security, cipher: configuration.cipher, random: configuration.keys)
         self.server = server
@@ -139,6 +67,7 @@ public struct PeripheralHost: Sendable {
         connectionsMax = min(max(configuration.connectionsMax, 1), LinkTable.linksMax)
         advertising = AdvertisingControl(
             plan: configuration.plan, interval: configuration.interval)
+        advertising.address = configuration.randomAddress
     }
 
     /// The links, open and free slots alike.
@@ -160,6 +89,8 @@ public struct PeripheralHost: Sendable {
         if !hasStarted { security.start(at: now) }
         hasStarted = true
         pausedAt = nil
+        renewAddress(at: now)
+        session.randomAddress = advertising.address
         advertising.controllerWasReset(.legacy)
         advertising.isWanted = advertises
         session.start(at: now, sending: &out)
@@ -243,6 +174,7 @@ public struct PeripheralHost: Sendable {
         guard session.isReady else { return }
         let wanted = advertising.isWanted
         advertising.isWanted = wanted && maySendAdvertising
+        if usesResolvingList { advertising.resolvedPeers = resolvedPeers }
         let commands = advertising.reconcile()
         advertising.isWanted = wanted
         for command in commands { send(command, at: now, &out) }
@@ -256,6 +188,13 @@ public struct PeripheralHost: Sendable {
         let isFirstExtended = advertising.family == .extended && !advertising.hasBeenEnabled
         var need: CommandNeed =
             isFirstExtended ? .optional : session.table.openCount > 0 ? .refusable : .essential
+        // A private address that does not change serves on.
+        switch command {
+        case .randomAddress, .setAddress: if advertising.hasBeenEnabled { need = .refusable }
+        case .parameters, .data, .scanResponse, .enable, .resolution, .clearResolvingList,
+            .resolve, .devicePrivacy:
+            break
+        }
         need.isAttempt = advertising.canRound(command)
         session.send(
             command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
@@ -333,7 +272,7 @@ public struct PeripheralHost: Sendable {
         for link in session.table.links.indices where session.table.links[link].isOpen {
             deadline = earliest(deadline, signalling[link].deadline)
         }
-        return deadline
+        return session.isReady ? earliest(deadline, renewalAt) : deadline
     }
 
     public mutating func expire(
@@ -342,6 +281,7 @@ public struct PeripheralHost: Sendable {
         session.expire(at: now, sending: &out, emit: &sessionEvents)
         server.expire(at: now, emit: &serverEvents)
         security.expire(at: now, emit: &securityEvents)
+        if session.isReady { expirePrivacy(at: now, &out) }
         for link in session.table.links.indices where session.table.links[link].isOpen {
             expireSignalling(of: link, at: now, &out, &emit)
         }
@@ -490,6 +430,10 @@ public struct PeripheralHost: Sendable {
             } else {
                 emit.append(.advertisingStopped)
             }
+        case .renamed(let address):
+            // The first one was told with the controller.
+            guard privacy != nil, address != session.randomAddress else { break }
+            emit.append(.addressRenewed(address))
         case .refused(let status):
             pausedAt = nil
             emit.append(.advertisingRefused(status))

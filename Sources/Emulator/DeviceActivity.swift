@@ -134,8 +134,8 @@ extension EmulatedDevice {
             else { return }
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
-        case .advertising, .ready, .note, .connectionUpdated, .phyUpdated, .overflow, .sent,
-            .parametersAnswered, .pairingRefused, .security, .server:
+        case .advertising, .addressRenewed, .ready, .note, .connectionUpdated, .phyUpdated,
+            .overflow, .sent, .parametersAnswered, .pairingRefused, .security, .server:
             break
         }
     }

@@ -38,7 +38,8 @@ public struct EmulatedDevice: Sendable {
     public internal(set) var profile: DeviceProfile
     public internal(set) var plan: AttributePlan
     public internal(set) var host: PeripheralHost
-    /// The address the device uses; nil for the controller's own public one.
+    /// The device's random static address, behind resolvable private ones its identity; nil where
+    /// it has none.
     public let randomAddress: DeviceAddress?
     /// What advertising intervals have been in force since power-on; nil before it, and where the
     /// profile does not advertise.
@@ -129,13 +130,16 @@ public struct EmulatedDevice: Sendable {
         policy = IntervalController(profile.intervalPolicy)
         var configuration = PeripheralConfiguration(
             profile, interval: policy.interval, randomAddress: randomAddress)
+        let random = keys ?? GeneratorRandom(SeededRandom(seed: seed, stream: "keys"))
+        configuration.keys = random
         if let security = profile.security {
-            var keys = keys ?? GeneratorRandom(SeededRandom(seed: seed, stream: "keys"))
+            var keys = random
             configuration.security = security
             configuration.security.identityKey = keys.octets(16, for: .identityKey)
             if let key = state?.identityKey, key.count == 16 {
                 configuration.security.identityKey = key
             }
+            configuration.security.tell(profile.device.address, randomAddress)
             configuration.cipher = cipher
             configuration.keys = keys
         }
@@ -153,10 +157,10 @@ public struct EmulatedDevice: Sendable {
         of device: DeviceSpec, seed: UInt64, kept: DeviceAddress? = nil
     ) -> DeviceAddress? {
         switch device.address {
-        case .randomStatic(let address):
+        case .randomStatic(let address), .resolvablePrivate(let address, _):
             var random = SeededRandom(seed: seed, stream: "address of \(device.name)")
             return address ?? kept ?? DeviceAddress.randomStatic(from: random.next())
-        case .publicDevice: return nil
+        case .publicDevice, .nonResolvablePrivate: return nil
         }
     }
 
@@ -477,6 +481,32 @@ extension PeripheralEvent {
     }
 }
 
+extension AddressSpec {
+    /// The private addresses that the device goes by; nil where it has none.
+    var privacy: AddressPrivacy? {
+        switch self {
+        case .randomStatic, .publicDevice: nil
+        case .resolvablePrivate(_, let renewal):
+            AddressPrivacy(kind: .resolvable, renewal: renewal)
+        case .nonResolvablePrivate(let renewal):
+            AddressPrivacy(kind: .nonResolvable, renewal: renewal)
+        }
+    }
+}
+
+extension SecurityConfiguration {
+    /// What centrals that pair learn of who the device is.
+    fileprivate mutating func tell(_ address: AddressSpec, _ identity: DeviceAddress?) {
+        switch address {
+        case .randomStatic, .publicDevice: break
+        case .resolvablePrivate:
+            self.identity = identity.map { LinkAddress($0, isRandom: true) }
+        // Without an identity there is none to tell.
+        case .nonResolvablePrivate: responderKeys.remove(.identity)
+        }
+    }
+}
+
 extension ConnectionParameterUpdateRequest {
     init(_ request: ConnectionRequest) {
         self.init(
@@ -494,9 +524,10 @@ extension PeripheralConfiguration {
     ) {
         let set = profile.advertising.first
         self.init(
-            plan: AdvertisingPlan(set, hasRandomAddress: randomAddress != nil),
+            plan: AdvertisingPlan(set, hasRandomAddress: profile.device.address != .publicDevice),
             interval: interval, randomAddress: randomAddress,
             connectionsMax: profile.device.connections, advertises: set != nil)
+        privacy = profile.device.address.privacy
         connectionRequest = profile.device.connection.map { ConnectionParameterUpdateRequest($0) }
     }
 }

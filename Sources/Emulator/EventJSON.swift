@@ -33,6 +33,8 @@ extension EmulatedDevice {
             members.append(JSONMember("link", .integer(Int64(link))))
             members.append(JSONMember("peer", .string("\(peer)")))
             members.append(JSONMember("reason", .integer(Int64(reason.rawValue))))
+        case .host(.addressRenewed(let address), _):
+            members.append(JSONMember("address", .string("\(address)")))
         case .host(.sent(let link, let handle, let value, _), _):
             members.append(JSONMember("link", .integer(Int64(link))))
             members += self.members(of: value, handle)
@@ -77,6 +79,7 @@ extension EmulatedDevice {
             case .advertisingPaused: "advertising-paused"
             case .advertisingStopped: "advertising-stopped"
             case .advertisingRefused: "advertising-refused"
+            case .addressRenewed: "address-renewed"
             case .connected: "connected"
             case .disconnected: "disconnected"
             case .connectionUpdated: "connection-updated"

@@ -56,7 +56,8 @@ extension EmulatedDevice {
             case .failed: .error
             case .note, .advertisingRefused, .overflow: .warning
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
-                .connectionUpdated, .phyUpdated, .parametersAnswered, .pairingRefused, .security:
+                .connectionUpdated, .phyUpdated, .parametersAnswered, .pairingRefused, .security,
+                .addressRenewed:
                 .info
             case .advertisingPaused, .sent: .debug
             case .server(let event): level(of: event)
@@ -144,7 +145,7 @@ extension EmulatedDevice {
         switch event {
         case .ready(let controller):
             let address =
-                randomAddress.map { "\($0) (random static)" }
+                privateAddress ?? randomAddress.map { "\($0) (random static)" }
                 ?? "\(controller.publicAddress) (public)"
             return "controller ready: Bluetooth \(controller.versionName), "
                 + "\(controller.aclPackets) ACL packets of \(controller.aclOctets) octets; "
@@ -152,11 +153,12 @@ extension EmulatedDevice {
         case .failed(let failure): return "\(failure)"
         case .note(let note): return "\(note)"
         case .advertising(let interval, _): return "advertising \(kind) every \(interval)"
-        case .advertisingPaused: return "advertising paused to change its interval"
+        case .advertisingPaused: return "advertising paused for a change"
         case .advertisingStopped: return "advertising stopped"
         case .advertisingRefused(let status):
             return "the controller refuses to advertise now: \(status); "
                 + "tried again when a connection changes"
+        case .addressRenewed(let address): return "address \(address) from now on"
         case .connected(_, let connection):
             return "\(connection.peerAddress) connected: \(Self.parameters(connection))"
         case .disconnected(_, let peer, let reason): return "\(peer) disconnected: \(reason)"
@@ -179,6 +181,14 @@ extension EmulatedDevice {
                     ? "the profile has no 'security'" : "it does not pair now")
         case .security(let event): return text(for: event, peer)
         case .server(let event): return text(for: event, peer)
+        }
+    }
+
+    private var privateAddress: String? {
+        host.privateAddress.map {
+            "\($0) ("
+                + (randomAddress.map { "resolvable private, identity \($0)" }
+                    ?? "non-resolvable private") + ")"
         }
     }
 

@@ -230,7 +230,9 @@ extension EmulatedDevice {
     private func notes(on new: DeviceProfile) -> [String] {
         var notes: [String] = []
         let address = Self.randomAddress(of: new.device, seed: seed)
-        if address != randomAddress,
+        if new.device.address.privacy != profile.device.address.privacy {
+            notes.append("the kind of the address")
+        } else if address != randomAddress,
             address != Self.randomAddress(of: profile.device, seed: seed)
         {
             notes.append("the address \(address.map { "\($0)" } ?? "of the controller")")

@@ -144,8 +144,9 @@ extension EmulatedDevice {
                     setBusy(index, false)
                 }
             case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
-                .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
-                .phyUpdated, .parametersAnswered, .overflow, .sent, .pairingRefused, .security:
+                .advertisingStopped, .advertisingRefused, .addressRenewed, .connected,
+                .connectionUpdated, .phyUpdated, .parametersAnswered, .overflow, .sent,
+                .pairingRefused, .security:
                 break
             }
         }
@@ -229,7 +230,7 @@ extension EmulatedDevice {
         while let index = authorizations.firstIndex(where: { $0.end <= now }) {
             let link = authorizations.remove(at: index).link
             host.setAuthorized(false, of: link)
-            note("\(host.links[link].information.peerAddress) is no longer authorized")
+            note("\(peerAddress(link)) is no longer authorized")
         }
         while let index = waiting.firstIndex(where: { $0.deadline <= now }) {
             perform(waiting.remove(at: index), at: now, &out)
@@ -260,11 +261,16 @@ extension EmulatedDevice {
         forward(at: now, &out, &emit)
     }
 
+    private func peerAddress(_ link: Int) -> String {
+        host.links.indices.contains(link)
+            ? "\(host.links[link].information.peerAddress)" : "link \(link)"
+    }
+
     private mutating func authorize(_ link: Int, until end: Instant?) {
         authorizations.removeAll { $0.link == link }
         if let end { authorizations.append((link, end)) }
         host.setAuthorized(true, of: link)
-        note("\(host.links[link].information.peerAddress) is authorized")
+        note("\(peerAddress(link)) is authorized")
     }
 
     private mutating func note(_ text: String) {

@@ -37,7 +37,7 @@ public struct PublicKey: Hashable, Sendable {
 /// What random octets are for.
 public enum RandomUse: Sendable {
     case privateKey, pairingRandom, passkey, longTermKey, diversifier, rand, signatureKey,
-        identityKey
+        identityKey, privateAddress
 }
 
 /// Where keys come from: the system's random source on a real controller, a seed only in virtual

@@ -90,14 +90,18 @@ public struct SecurityManager: Sendable {
     // MARK: links
 
     /// Begins a link with the addresses that it was made with.
-    public mutating func connect(_ link: Int, own: LinkAddress, peer: LinkAddress) {
+    /// - Parameter identity: whose private address `peer` is, where the controller has found out.
+    public mutating func connect(
+        _ link: Int, own: LinkAddress, peer: LinkAddress, identity: LinkAddress? = nil
+    ) {
         guard (0..<Self.linksMax).contains(link) else { return }
         while links.count <= link { links.append(SecurityLink()) }
         links[link] = SecurityLink()
         links[link].isConnected = true
         links[link].own = own
         links[link].peer = peer
-        links[link].bonded = place(of: peer).map { bonds[$0].peer }
+        links[link].bonded = (identity.flatMap { place(of: $0) } ?? place(of: peer))
+            .map { bonds[$0].peer }
     }
 
     /// Ends a link; a pairing that it was in has failed.

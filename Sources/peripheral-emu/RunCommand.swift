@@ -77,7 +77,7 @@ enum RunCommand {
         if options.withCentral {
             var random = SeededRandom(seed: seed, stream: "central")
             central = ScriptedCentral(
-                target: device.randomAddress,
+                target: profile.device.address.isPrivate ? nil : device.randomAddress,
                 address: DeviceAddress.randomStatic(from: random.next()))
         }
         return World(

@@ -57,7 +57,7 @@ import Wire
                 .note(.linkOverflow(ConnectionHandle(rawValue: 1))), .warning,
                 "connection 0x0001 takes no data and keeps asking: disconnected"
             ),
-            (.advertisingPaused, .debug, "advertising paused to change its interval"),
+            (.advertisingPaused, .debug, "advertising paused for a change"),
             (.advertisingStopped, .info, "advertising stopped"),
             (
                 .advertisingRefused(.commandDisallowed), .warning,

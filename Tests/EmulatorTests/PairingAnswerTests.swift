@@ -179,6 +179,8 @@ func phoneFeatures(_ io: IOCapability) -> PairingFeatures {
         let answer = world.control(
             &session, #"{"jsonrpc":"2.0","id":1,"method":"authorize","params":[]}"#)
         #expect(answer?.contains(#""link":0"#) == true)
+        let words = #""security":["encrypted","authenticated","secure-connections","bonded","#
+        #expect(answer?.contains(words + #""authorized"]"#) == true)
         #expect(world.ask([0x12] + Self.command + [0]) == [0x13])
         world.run(within: .seconds(60))
         #expect(world.ask([0x12] + Self.command + [0]) == [0x13])

@@ -65,9 +65,10 @@ extension ControlMethod {
         if links.isEmpty { lines.append("nobody is connected") }
         for link in links {
             let subscribed = (link["subscribed"]?.elements ?? []).compactMap(\.string)
+            let security = (link["security"]?.elements ?? []).compactMap(\.string)
             lines.append(
                 "link \(link["link"]?.integer ?? 0): \(link["peer"]?.string ?? ""), "
-                    + "MTU \(link["mtu"]?.integer ?? 0)"
+                    + "MTU \(link["mtu"]?.integer ?? 0)" + security.map { ", \($0)" }.joined()
                     + (subscribed.isEmpty
                         ? "" : ", subscribed to \(subscribed.joined(separator: ", "))"))
         }
@@ -108,6 +109,7 @@ extension EmulatedDevice {
             ("link", .integer(Int64(link))),
             ("peer", .string("\(host.links[link].information.peerAddress)")),
             ("mtu", .integer(Int64(host.server.mtu(of: link)))),
+            ("security", .array(host.linkSecurity(of: link).words.map { .string($0) })),
             ("subscribed", .array(subscribed.map { .string($0.name) })))
     }
 
@@ -115,7 +117,10 @@ extension EmulatedDevice {
     var inventory: JSONValue {
         .members(
             ("name", .string(profile.device.name)),
-            ("address", randomAddress.map { .string("\($0)") } ?? .null),
+            (
+                "address",
+                (host.privateAddress ?? randomAddress).map { .string("\($0)") } ?? .null
+            ),
             ("services", .array(services)), ("links", .array(openLinks.map { link($0) })))
     }
 
@@ -154,6 +159,17 @@ extension EmulatedDevice {
                 JSONMember("handle", .integer(Int64(binding.valueHandle))),
                 JSONMember("properties", .array(names.map { .string($0) })),
             ] + Self.members(of: binding.format.meaning(of: bytes), bytes))
+    }
+}
+
+extension LinkSecurity {
+    /// What it has, in words.
+    fileprivate var words: [String] {
+        [
+            (encrypted, "encrypted"), (authenticated, "authenticated"),
+            (encrypted && secureConnections, "secure-connections"), (bonded, "bonded"),
+            (authorized, "authorized"),
+        ].filter(\.0).map(\.1)
     }
 }
 

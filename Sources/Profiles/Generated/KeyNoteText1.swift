@@ -28,9 +28,12 @@ extension KeyNotes {
         connection | (it asks for nothing) | {interval: [15 ms, 30 ms], latency: 0, timeout: 4 s} \
         | | the connection parameters that it asks for after connecting
         @device.address | Address | …, device: {name: T, address: {%}} | type: random-static
-        type | | random-static | | a public address is the controller's own
+        type | | random-static | | a public address is the controller's own; a private one is new \
+        every now and then, and bonded centrals resolve a resolvable one
         value | (made from the seed) | "C0:11:22:33:44:55" | | the address, most significant octet \
-        first
+        first; of 'resolvable-private' the identity that bonded centrals learn
+        renewal | 15 min | 5 min | type: non-resolvable-private | how long each private address is \
+        used; 1 s to 1 h
         @device.connection | Connection parameters | …, device: {name: T, connection: {%}} | \
         interval: 30 ms; timeout: 4 s
         interval | | [15 ms, 30 ms] | | the shortest and the longest connection interval, or one \
@@ -584,8 +587,5 @@ extension KeyNotes {
         @advertising[].data[] | AD structure | …, advertising: [{type: connectable, interval: 1 s, \
         data: [{%}]}] |
         flags | | [general-discoverable, no-br-edr] | | Flags
-        service-uuids | | [heart-rate, battery] | | complete lists of service UUIDs, by their sizes
-        incomplete-service-uuids | | [heart-rate] | | incomplete lists
-        name | | complete | | Complete Local Name; `{shortened: 5}` its first octets
         """
 }

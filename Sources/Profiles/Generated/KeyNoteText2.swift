@@ -4,6 +4,9 @@
 
 extension KeyNotes {
     static let keyNoteText2 = """
+        service-uuids | | [heart-rate, battery] | | complete lists of service UUIDs, by their sizes
+        incomplete-service-uuids | | [heart-rate] | | incomplete lists
+        name | | complete | | Complete Local Name; `{shortened: 5}` its first octets
         tx-power | | 0 dBm | | TX Power Level
         appearance | | heart-rate-belt | | Appearance
         manufacturer | | {company: 0xFFFF, data: {hex: "0102"}} | | Manufacturer Specific Data
