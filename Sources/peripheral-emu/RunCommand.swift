@@ -124,7 +124,7 @@ enum RunCommand {
         let control = try openControl(options, &loop, &reporter)
         let answers = try openAnswers(world.port.device, options, &loop, &reporter)
         let watch = try openWatch(world.port.device, options, files, &loop, &reporter)
-        warnOfStuckFiles([options.control], &reporter, at: start)
+        warnOfStuckFiles([options.control], &reporter, at: loop.now())
         // All doors are open.
         try Capabilities.drop(keepingNetAdmin: false)
         var run = LiveWorldRun(
@@ -208,7 +208,7 @@ enum RunCommand {
         let answers = try openAnswers(port.device, options, &loop, &reporter)
         let watch = try openWatch(port.device, options, files, &loop, &reporter)
         let transport = spec.closed()
-        warnOfStuckFiles([options.control, transport.ownFile], &reporter, at: start)
+        warnOfStuckFiles([options.control, transport.ownFile], &reporter, at: loop.now())
         var run = LiveTransportRun(
             loop: loop, port: port, reporter: reporter, transport: transport,
             keepsNetAdmin: spec.isAdapter, activity: activity, control: control, answers: answers,
