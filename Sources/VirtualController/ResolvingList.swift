@@ -57,10 +57,13 @@ extension Air {
     /// The entry of the peer that has `address` on the air; nil where the controller on `port`
     /// resolves nothing or does not know it.
     func entry(_ port: Int, of address: AirAddress) -> Int? {
-        let list = controllers[port].resolving
-        guard list.isEnabled, let cipher, address.link.isResolvable else { return nil }
+        guard controllers[port].resolving.isEnabled, address.isResolvable, let cipher else {
+            return nil
+        }
         let toolbox = Toolbox(cipher)
-        return list.entries.firstIndex { toolbox.resolves(address.link, with: $0.peerKey) }
+        return controllers[port].resolving.entries.firstIndex {
+            toolbox.resolves(address.link, with: $0.peerKey)
+        }
     }
 
     /// Who has `address`, as far as the controller on `port` knows.
@@ -79,9 +82,11 @@ extension Air {
     /// Whether the controller on `port` hears a device with this address: in network privacy mode
     /// it does not hear a peer with a key by its identity address (Core 6.0, Vol 6, Part B, 6).
     func admits(_ port: Int, _ address: AirAddress) -> Bool {
-        let list = controllers[port].resolving
-        guard list.isEnabled, let index = list.index(of: address) else { return true }
-        return list.entries[index].isDevicePrivacy || !list.entries[index].hasPeerKey
+        guard controllers[port].resolving.isEnabled,
+            let index = controllers[port].resolving.index(of: address)
+        else { return true }
+        let entry = controllers[port].resolving.entries[index]
+        return entry.isDevicePrivacy || !entry.hasPeerKey
     }
 
     // MARK: own addresses

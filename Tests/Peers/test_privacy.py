@@ -189,6 +189,6 @@ def test_check_and_the_lines_name_the_address(tmp_path):
     path = profile(tmp_path, "non-resolvable-private", "")
     said, _ = run("check", path)
     assert "address non-resolvable-private, a new one every 900 s" in said
-    said, _ = run("--profile", path, "--controller", "virtual", "--virtual-time", "--duration",
-                  "1 h")
-    assert said.count("from now on") == 4
+    _, log = run("--profile", path, "--controller", "virtual", "--virtual-time", "--duration",
+                 "1 h")
+    assert log.count("from now on") == 4
