@@ -148,7 +148,8 @@ let package = Package(
         tests(
             "Harness",
             [
-                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Profiles", "Emulator", "TestFiles",
+                "Wire", "SansIO", "HCI", "GATT", "SMP", "Advertising", "Profiles", "Emulator",
+                "OpenSSLCrypto", "TestFiles",
             ]),
 
         tests("Wire"),
@@ -177,7 +178,7 @@ let package = Package(
             "Emulator",
             [
                 "Wire", "SansIO", "HCI", "L2CAP", "GATT", "SMP", "Advertising", "Behaviours",
-                "BLEHost", "Profiles", "VirtualController", "Harness", "TestFiles",
+                "BLEHost", "Profiles", "VirtualController", "OpenSSLCrypto", "Harness", "TestFiles",
             ],
             fixtures: ["Snapshots"]),
         tests(

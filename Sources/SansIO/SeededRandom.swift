@@ -31,6 +31,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         s3 = next()
     }
 
+    /// The next 64 bits, by xoshiro256**.
     @inlinable public mutating func next() -> UInt64 {
         let product = s1 &* 5
         let result = (product << 7 | product >> 57) &* 9

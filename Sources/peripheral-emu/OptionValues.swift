@@ -1,6 +1,7 @@
 // The arguments of options: each read whole, or refused with what to write.
 import Emulator
 import LinuxIO
+import SMP
 import SansIO
 import VirtualController
 
@@ -58,6 +59,13 @@ extension Options {
             throw UsageError("--seed: \"\(text)\" is no whole number of 0 to \(UInt64.max)")
         }
         return seed
+    }
+
+    static func passkey(_ text: String) throws(UsageError) -> UInt32 {
+        guard let passkey = Passkey.number(text) else {
+            throw UsageError("--passkey: \(Passkey.mistake(text)); write --passkey 123456")
+        }
+        return passkey
     }
 
     static func logLevel(_ text: String) throws(UsageError) -> LogLevel {

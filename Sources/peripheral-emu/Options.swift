@@ -69,6 +69,10 @@ struct RunOptions {
     var activity: ActivitySpec?
     /// Whether a controller that was lost is waited for.
     var reconnects = true
+    /// Takes the place of the profile's passkey.
+    var passkey: UInt32?
+    /// Where a person's answers to pairings come from, beside the control socket.
+    var answers = AnswerChoice.automatic
     /// Where bonds and the like are kept.
     var state = StateChoice.automatic
     /// Whether what was kept is forgotten first.
@@ -160,6 +164,15 @@ enum Options {
             "flash each new version of the profile, or of a file that it names, while it runs: "
                 + "connections stay"
         ) { run, _ throws(UsageError) in run.watches = true },
+        Row(
+            passkey, "DIGITS",
+            "the passkey that is shown to who pairs, or entered; instead of the profile's"
+        ) { run, text throws(UsageError) in run.passkey = try passkey(text) },
+        Row(
+            answers, "FROM",
+            "where a person answers who pairs: stdin, a line an answer, or none; a terminal "
+                + "answers without it, and so does ctl"
+        ) { run, text throws(UsageError) in run.answers = try AnswerChoice(text) },
         Row("capture", "FILE", "write all HCI packets to a btsnoop file; - is standard output") {
             run, text throws(UsageError) in run.capture = text
         },
@@ -221,6 +234,8 @@ enum Options {
     ]
 
     static let state = "state"
+    static let passkey = "passkey"
+    static let answers = "answers"
     static let keys = "keys"
     static let profile = "profile"
     static let control = "control"
@@ -319,6 +334,9 @@ enum Options {
         return .replay(transcript: option.argument, profile: profile)
     }
 
+    /// The names of standard output.
+    private static let standardOutput = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+
     /// The rules between options.
     private static func checked(_ options: RunOptions) throws(UsageError) -> RunOptions {
         var run = options
@@ -331,10 +349,11 @@ enum Options {
         if run.erases, run.state == .none {
             throw UsageError("with --state none there is nothing to --erase; leave out one of them")
         }
-        if run.capture == "-", run.json || run.withCentral {
+        if let capture = run.capture, standardOutput.contains(capture), run.json || run.withCentral
+        {
             throw UsageError(
-                "--capture - and \(run.json ? "--json" : "--with-central") both write to standard "
-                    + "output; write --capture FILE")
+                "--capture \(capture) and \(run.json ? "--json" : "--with-central") both write to "
+                    + "standard output; write --capture FILE")
         }
         if run.virtualTime {
             guard run.duration != nil else {
@@ -348,6 +367,10 @@ enum Options {
                 throw UsageError(
                     "who asks at --control lives in real time; leave out that or --virtual-time")
             }
+        }
+        if run.virtualTime, run.answers == .standardInput {
+            throw UsageError(
+                "who answers by --answers lives in real time; leave out that or --virtual-time")
         }
         if run.virtualTime, run.watches {
             throw UsageError(

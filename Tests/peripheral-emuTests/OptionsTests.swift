@@ -128,10 +128,12 @@ import Wire
 
     @Test("a capture on standard output has it for itself", arguments: ["json", "with-central"])
     func standardOutput(option: String) {
-        #expect(
-            error("--profile a.yaml --capture - --\(option)")
-                == "--capture - and --\(option) both write to standard output; "
-                + "write --capture FILE")
+        for file in ["-", "/dev/stdout"] {
+            #expect(
+                error("--profile a.yaml --capture \(file) --\(option)")
+                    == "--capture \(file) and --\(option) both write to standard output; "
+                    + "write --capture FILE")
+        }
     }
 
     @Test("options that do not go together are refused with what to leave out")
@@ -362,10 +364,10 @@ import Wire
     @Test("a wrong ctl is told what to write")
     func wrongControl() {
         let lines = [
-            ("ctl", "ctl needs a method, one of disconnect, get, list, notify, set, watch"),
+            ("ctl", "ctl needs a method, one of answer, authorize, disconnect, get, list, notify"),
             ("ctl --control a", "ctl needs a method"),
             ("ctl --control a lits", "did you mean list?"),
-            ("ctl --control a fly", "there are disconnect, get"),
+            ("ctl --control a fly", "there are answer, authorize"),
             ("ctl list", "write ctl --control PATH list, or set PERIPHERAL_EMU_CONTROL"),
             ("ctl --control a get", "write ctl get REFERENCE"),
             ("ctl --control a get x y", "write ctl get REFERENCE"),

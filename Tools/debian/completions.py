@@ -5,6 +5,8 @@ import re
 FILES = ("FILE", "PATH")
 # Choices that the help text has only in its sentences.
 CHOICES = {"log-level": ("error", "warning", "info", "debug"), "air-timing": ("radio", "ideal")}
+# Those of an argument that is what it is called.
+FROM = ("stdin", "none")
 # The options of the commands that do not take them all.
 OF_COMMAND = {
     "air": ("air", "air-timing", "air-loss", "vhci", "duration", "seed", "log-level"),
@@ -26,7 +28,7 @@ class Option:
         self.text = text
         self.is_profile = self.name == "profile"
         self.is_file = self.argument in FILES
-        self.choices = {"SPEC": words.controllers, "SOURCE": words.sources}.get(
+        self.choices = {"SPEC": words.controllers, "SOURCE": words.sources, "FROM": FROM}.get(
             self.argument, CHOICES.get(self.name, ()))
 
 

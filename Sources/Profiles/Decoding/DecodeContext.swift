@@ -21,7 +21,7 @@ package struct Place {
     package var found: String {
         switch node.content {
         case .scalar(let scalar):
-            scalar.value == .null ? "nothing" : "'\(scalar.text.prefix(60))'"
+            scalar.value == .null ? "nothing" : "'\(shortened(scalar.text))'"
         case .sequence: "a list"
         case .mapping: "a map"
         }
@@ -76,6 +76,16 @@ package final class DecodeContext {
     init(file: String, files: @escaping ProfileLoader.FileReader) {
         self.file = file
         self.files = files
+    }
+
+    /// A context that knows the same, to find out whether something can be read.
+    func trial() -> DecodeContext {
+        let trial = DecodeContext(file: file, files: files)
+        trial.deviceName = deviceName
+        trial.activity = activity
+        trial.services = services
+        trial.unloaded = unloaded
+        return trial
     }
 
     package func report(_ place: Place, _ problem: String, _ remedy: String) {

@@ -125,8 +125,8 @@ package struct Keys {
             let isAlternative = near.map { alternatives.contains($0) } ?? false
             missing.removeAll { $0.key == near || isAlternative }
             context.report(
-                mark: pair.keyMark, path: place.child(String(pair.key.prefix(60)), pair.value).path,
-                "unknown key '\(pair.key.prefix(60))'",
+                mark: pair.keyMark, path: place.child(shortened(pair.key), pair.value).path,
+                "unknown key '\(shortened(pair.key))'",
                 near.map { "write '\($0)'" } ?? "known keys: \(known.joined(separator: ", "))")
         }
         for (key, says) in missing {
