@@ -65,8 +65,9 @@ extension Air {
         let before = controllers[port].advertiser
         change(&controllers[port].advertiser)
         let after = controllers[port].advertiser
-        if after.isEnabled, before.data.count != after.data.count
-            || before.scanResponse.count != after.scanResponse.count
+        if after.isEnabled,
+            before.data.count != after.data.count
+                || before.scanResponse.count != after.scanResponse.count
         {
             endStretch(port)
             beginStretch(port)

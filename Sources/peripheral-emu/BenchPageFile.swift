@@ -5,13 +5,10 @@ import PowerModel
 
 enum BenchPageFile {
     private static let gnuplot = "gnuplot"
-    /// Of a PDU with 31 octets of data: the curves hardly depend on it.
-    private static let airTime: Int64 = 376
 
     /// The page's text. Where gnuplot is missing it says so, and so does the console.
     static func text(
-        _ result: BenchResult, _ scanners: [ScannerModel], _ start: StartRule,
-        _ console: inout Console
+        _ result: BenchResult, _ start: StartRule, _ console: inout Console
     ) throws(SystemError) -> String {
         let path = result.settings.first { $0.name == "profile" }?.value ?? "benchmark"
         let file = path.split(separator: "/").last.map { String($0) } ?? path
@@ -22,10 +19,11 @@ enum BenchPageFile {
                 "gnuplot is not installed, so the page has no plots; "
                     + "install it with sudo apt install gnuplot-nox")
         }
+        let airTime = result.points.first?.airTime ?? 376
         // Without gnuplot the curves would not be shown.
         let curves =
             hasGnuplot
-            ? scanners.map {
+            ? result.scanners.map {
                 IntervalCurve.curve(of: $0, airTime: airTime, seed: BenchDefaults.seed)
             } : []
         let page = BenchPage(title: title, result, start: start, curves: curves)

@@ -40,7 +40,7 @@ enum BenchRunCommand {
                 result = try BenchRun.run(request) { progress.show($0, of: $1) }
                 progress.clear()
             }
-            return report(result, targets, options, request.scanners, &console)
+            return report(result, targets, options, &console)
         } catch {
             console.error("\(error)")
             return .usage
@@ -166,27 +166,18 @@ enum BenchRunCommand {
         do throws(BenchError) {
             let result = try BenchMerge.merge(parts)
             let targets = try targets(options, usual: result.usualStart)
-            return report(result, targets, options, scanners(of: result, &console), &console)
+            return report(result, targets, options, &console)
         } catch {
             console.error("\(error)")
             return .usage
         }
     }
 
-    /// The bundled scanners that the parts were about.
-    private static func scanners(
-        of result: BenchResult, _ console: inout Console
-    ) -> [ScannerModel] {
-        BundledProfiles.names(in: ModelKind.scanner.folder).compactMap { name in
-            ModelFile.load(.scanner, name, &console, ModelLoader.scanner)
-        }.filter { result.scanners.contains($0.title) }
-    }
-
     // MARK: what comes out
 
     private static func report(
         _ result: BenchResult, _ targets: [BenchTarget], _ options: BenchOptions,
-        _ scanners: [ScannerModel], _ console: inout Console
+        _ console: inout Console
     ) -> ExitCode {
         var start = result.usualStart
         for case .p95(_, let rule) in targets { start = rule }
@@ -199,7 +190,7 @@ enum BenchRunCommand {
         }
         if let path = options.html {
             do throws(SystemError) {
-                let page = try BenchPageFile.text(result, scanners, start, &console)
+                let page = try BenchPageFile.text(result, start, &console)
                 try write(page, to: path)
             } catch {
                 console.error("\(error)")

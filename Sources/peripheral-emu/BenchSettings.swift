@@ -32,7 +32,8 @@ enum BenchSettings {
                         + "policy follows motion", isDefault: options.sensor == nil))
         }
         settings += [
-            Setting("duration", BenchText.span(request.duration),
+            Setting(
+                "duration", BenchText.span(request.duration),
                 isDefault: options.run.duration == nil),
             Setting(
                 "precision",

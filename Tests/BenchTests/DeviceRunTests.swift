@@ -86,8 +86,10 @@ struct DeviceRunTests {
         #expect(whole == .seconds(86_400))
         #expect(record.activations > 50)
         #expect(record.advertising.becomingActive.count == record.activations)
-        #expect(abs(Double(record.advertising.whileActive.total) / 1e6
-            - record.activeTime.seconds) < 0.001)
+        #expect(
+            abs(
+                Double(record.advertising.whileActive.total) / 1e6
+                    - record.activeTime.seconds) < 0.001)
         // Activity that the trace has, and no more: 5 to 10 % of a working day.
         #expect((0.03...0.15).contains(record.activeTime.seconds / 86_400))
         let sorted = zip(record.dayIntervals.dropFirst(), record.dayIntervals)

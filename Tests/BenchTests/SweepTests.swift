@@ -107,8 +107,8 @@ struct SweepTests {
     }
 
     private func read(_ yaml: [String]) throws -> IntervalPolicy? {
-        let value = yaml.count == 1 ? " \(yaml[0])" : "\n" + yaml.map { "      \($0)" }.joined(
-            separator: "\n")
+        let lines = yaml.map { "      \($0)" }.joined(separator: "\n")
+        let value = yaml.count == 1 ? " \(yaml[0])" : "\n" + lines
         let text = """
             peripheral-emu: 1
             device: {name: A}

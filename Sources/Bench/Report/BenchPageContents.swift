@@ -45,15 +45,15 @@ extension BenchPage {
         }
         dayActivity = point.dayActivity.map { Span(from: hours($0.from), to: hours($0.to)) }
         charges = point.energy.shares.map { Charge(cause: $0.cause, current: $0.current) }
-        for (scanner, name) in result.scanners.enumerated() {
+        for scanner in result.scanners.indices {
             guard let latency = point.latency(scanner, start) ?? point.latency(scanner, .anyTime)
             else { continue }
             distributions.append(
                 Curve(
-                    name: name,
+                    name: result.scanners[scanner].title,
                     points: latency.distribution.map { .init($0.latency, $0.share) }))
         }
-        var latencies = Self.trimmed(BenchText.latencies(point, result))
+        var latencies = BenchText.latencies(point, result)
         let head = latencies.isEmpty ? [] : latencies.removeFirst()
         tables.append(Table(title: "Time to discovery", head: head, rows: latencies))
         tables.append(
@@ -63,12 +63,7 @@ extension BenchPage {
         tables.append(
             Table(
                 title: "On the air", head: ["interval", "time", "events"],
-                rows: Self.trimmed(BenchText.uses(point))))
-    }
-
-    /// Without the spaces that indent rows in text.
-    private static func trimmed(_ rows: [[String]]) -> [[String]] {
-        rows.map { $0.map { String($0.drop { $0 == " " }) } }
+                rows: BenchText.uses(point)))
     }
 
     private func policies(_ result: BenchResult, _ front: [Int], _ start: StartRule) -> Table {

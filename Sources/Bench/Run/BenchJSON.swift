@@ -92,7 +92,8 @@ extension PolicyResult {
             ("uses", .array(uses.map(\.json))),
             ("duration_us", .integer(duration.microseconds)),
             ("active_us", .integer(activeTime.microseconds)),
-            ("activations", .integer(Int64(activations))), ("pdu_us", .integer(airTime)), ("kept", .real(keptShare)),
+            ("activations", .integer(Int64(activations))), ("pdu_us", .integer(airTime)),
+            ("kept", .real(keptShare)),
             ("day_intervals", .array(dayIntervals.map(\.json))),
             ("day_activity", .array(dayActivity.map(\.json))),
             (

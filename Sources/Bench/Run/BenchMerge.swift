@@ -34,8 +34,8 @@ public enum BenchMerge {
             let numbers = missing.prefix(10).map { "\($0)" }.joined(separator: ", ")
             throw BenchError(
                 "\(missing.count) of \(first.result.shard.count) parts are missing: \(numbers)"
-                    + (missing.count > 10 ? " and more" : "") + "; run them with --shard, and merge "
-                    + "all")
+                    + (missing.count > 10 ? " and more" : "")
+                    + "; run them with --shard, and merge all")
         }
         whole.points.sort { $0.index < $1.index }
         guard whole.points.count == whole.policyCount,

@@ -40,8 +40,10 @@ public enum BenchText {
                 "  active \(percent(point.activeTime.seconds / point.duration.seconds)) of the "
                     + "time, picked up \(point.activations) times")
         }
-        lines += ["", "Time to discovery"] + table(
-            latencies(point, result), right: [2, 3, 4, 5, 6, 7], indent: 2)
+        lines +=
+            ["", "Time to discovery"]
+            + table(
+                latencies(point, result), right: [2, 3, 4, 5, 6, 7], indent: 2)
         lines += notes([point])
         return lines
     }

@@ -109,7 +109,9 @@ public struct DeviceRun {
     private mutating func note() {
         for event in world.events.elements {
             guard case .device(.activity(.changed(let change))) = event else { continue }
-            if change.state == .active { becomeActive(at: change.at) } else {
+            if change.state == .active {
+                becomeActive(at: change.at)
+            } else {
                 becomeIdle(at: change.at)
             }
         }

@@ -82,7 +82,9 @@ public enum SweepKey: String, CaseIterable, Sendable {
         case (.slow, .steps(let phases)), (.slow, .loop(let phases)):
             guard let last = phases.last else { return nil }
             let changed = phases.dropLast() + [IntervalPhase(interval: interval, for: last.span)]
-            if case .loop = policy.rule { policy.rule = .loop(Array(changed)) } else {
+            if case .loop = policy.rule {
+                policy.rule = .loop(Array(changed))
+            } else {
                 policy.rule = .steps(Array(changed))
             }
         case (.boost, _):

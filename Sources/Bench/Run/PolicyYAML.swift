@@ -40,15 +40,16 @@ extension IntervalRule {
                 "policy: steps",
                 "steps: ["
                     + (phases.dropLast().map(\.yaml)
-                        + phases.suffix(1).map { "{interval: \($0.interval)}" })
+                    + phases.suffix(1).map { "{interval: \($0.interval)}" })
                     .joined(separator: ", ") + "]",
             ]
         case .schedule(let entries):
             [
                 "policy: schedule",
                 "times: ["
-                    + entries.map { "{from: \"\($0.from.clockText)\", interval: \($0.interval)}" }
-                    .joined(separator: ", ") + "]",
+                    + entries.map { entry in
+                        "{from: \"\(entry.from.clockText)\", interval: \(entry.interval)}"
+                    }.joined(separator: ", ") + "]",
             ]
         case .activity(let response): ["policy: activity"] + response.yaml
         }

@@ -3,8 +3,8 @@
 //   in-process PROFILE [OPERATIONS]
 //
 // PROFILE is Profiles/load-test.yaml, whose value handles are looked up. One line a kind of
-// operation, as JSON, then one a speed of the power benchmark. The device runs on the virtual controller until it advertises; then it gets
-// a link and its packets from here.
+// operation, as JSON, then one a speed of the power benchmark. The device runs on the virtual
+// controller until it advertises; then it gets a link and its packets from here.
 import CAllocations
 import Emulator
 import HCI
