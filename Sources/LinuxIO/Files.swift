@@ -119,7 +119,10 @@ extension Descriptor {
     /// Of a file, in octets; 0 of anything else.
     fileprivate var size: Int {
         var status = stat()
-        return unsafe fstat(number, &status) == 0 ? Int(status.st_size) : 0
+        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return 0
+        }
+        return Int(status.st_size)
     }
 }
 
