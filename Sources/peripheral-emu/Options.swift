@@ -426,7 +426,8 @@ enum Options {
             "       peripheral-emu ctl --control PATH METHOD [ARGUMENT…]",
             "       peripheral-emu bonds list --profile FILE",
             "       peripheral-emu bench --profile FILE [OPTION…]",
-            "       peripheral-emu bench validate", "", "Commands:",
+            "       peripheral-emu bench merge FILE…", "       peripheral-emu bench validate", "",
+            "Commands:",
         ]
         for (name, help) in commands { lines.append(row(name, help)) }
         lines += ["", "Options:"]

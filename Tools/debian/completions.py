@@ -4,7 +4,8 @@ import re
 # What the words for an argument mean to a shell; arguments of other names are free text.
 FILES = ("FILE", "PATH")
 # Choices that the help text has only in its sentences.
-CHOICES = {"log-level": ("error", "warning", "info", "debug"), "air-timing": ("radio", "ideal")}
+CHOICES = {"log-level": ("error", "warning", "info", "debug"), "air-timing": ("radio", "ideal"),
+           "latency": ("any", "active", "pickup")}
 # Those of an argument that is what it is called.
 FROM = ("stdin", "none")
 # The options of the commands that do not take them all.
