@@ -64,6 +64,10 @@ let package = Package(
             "Profiles",
             ["Wire", "SansIO", "HCI", "YAML", "GATT", "SMP", "Advertising", "Behaviours"]),
         layer("VirtualController", ["Wire", "SansIO", "HCI", "SMP"]),
+        // Samples by the million, in tests too.
+        .target(
+            name: "PowerModel", dependencies: ["Wire", "SansIO", "Advertising"],
+            swiftSettings: house + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
 
         // device
         layer(
@@ -88,13 +92,21 @@ let package = Package(
             "SQLiteStore", ["Wire", "GATT", "SMP", "Advertising", "Emulator", "CSQLite"],
             edge: true),
 
+        // tools
+        layer(
+            "Bench",
+            [
+                "Wire", "SansIO", "HCI", "Advertising", "BLEHost", "VirtualController", "YAML",
+                "Profiles", "PowerModel", "Emulator", "Simulation",
+            ]),
+
         // executables
         .executableTarget(
             name: "peripheral-emu",
             dependencies: [
                 "Wire", "SansIO", "HCI", "GATT", "SMP", "Advertising", "Behaviours", "BLEHost",
                 "VirtualController", "YAML", "Profiles", "Emulator", "Simulation", "LinuxIO",
-                "OpenSSLCrypto", "SQLiteStore", "CLinux",
+                "OpenSSLCrypto", "SQLiteStore", "CLinux", "PowerModel", "Bench",
             ],
             swiftSettings: edge),
 
@@ -118,8 +130,8 @@ let package = Package(
         .executableTarget(
             name: "in-process",
             dependencies: [
-                "CAllocations", "Wire", "SansIO", "HCI", "Profiles", "VirtualController",
-                "Emulator", "LinuxIO",
+                "CAllocations", "Wire", "SansIO", "HCI", "Advertising", "Profiles",
+                "VirtualController", "PowerModel", "Emulator", "Bench", "LinuxIO",
             ],
             path: "Tools/perf-bench/InProcess", swiftSettings: house),
         // An hour on a lossy air in a process of its own, for Tests/Peers/test_loss.py.
@@ -136,7 +148,8 @@ let package = Package(
         tests(
             "Harness",
             [
-                "Wire", "SansIO", "HCI", "GATT", "Advertising", "Profiles", "Emulator", "TestFiles",
+                "Wire", "SansIO", "HCI", "GATT", "SMP", "Advertising", "Profiles", "Emulator",
+                "OpenSSLCrypto", "TestFiles",
             ]),
 
         tests("Wire"),
@@ -165,7 +178,7 @@ let package = Package(
             "Emulator",
             [
                 "Wire", "SansIO", "HCI", "L2CAP", "GATT", "SMP", "Advertising", "Behaviours",
-                "BLEHost", "Profiles", "VirtualController", "Harness", "TestFiles",
+                "BLEHost", "Profiles", "VirtualController", "OpenSSLCrypto", "Harness", "TestFiles",
             ],
             fixtures: ["Snapshots"]),
         tests(
@@ -175,6 +188,13 @@ let package = Package(
                 "Profiles", "Emulator", "Harness", "TestFiles",
             ],
             fixtures: ["Snapshots"]),
+        tests("PowerModel", ["Wire", "SansIO", "Advertising", "TestFiles"], fixtures: ["Vectors"]),
+        tests(
+            "Bench",
+            [
+                "Wire", "SansIO", "HCI", "Advertising", "BLEHost", "VirtualController", "YAML",
+                "Profiles", "PowerModel", "Emulator", "Simulation", "LinuxIO", "TestFiles",
+            ]),
         tests("LinuxIO", ["Wire", "SansIO", "HCI", "Advertising"]),
         tests("OpenSSLCrypto", ["Wire"]),
         tests("SQLiteStore", ["Wire", "GATT", "SMP", "Advertising", "Emulator"]),

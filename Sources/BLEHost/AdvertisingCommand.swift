@@ -1,5 +1,6 @@
 // One step of advertising as HCI commands, in the legacy and in the extended family.
 import HCI
+import SMP
 import SansIO
 import Wire
 
@@ -10,11 +11,18 @@ enum AdvertisingFamily: Equatable, Sendable { case legacy, extended }
 /// One step of advertising.
 enum AdvertisingCommand: Equatable, Sendable {
     case parameters(AdvertisingInterval)
+    case randomAddress(DeviceAddress)
     /// The set's own random address; the extended family only.
-    case address
+    case setAddress(DeviceAddress)
     case data
     case scanResponse
     case enable(Bool)
+    // The controller's resolving list, which may not change while it advertises.
+    case resolution(Bool)
+    case clearResolvingList
+    case resolve(ResolvedPeer)
+    /// The peer is heard also by its identity address, which it may go back to.
+    case devicePrivacy(LinkAddress)
 
     /// The one advertising set that a host of a single accessory uses.
     static let advertisingHandle: UInt8 = 0
@@ -22,7 +30,17 @@ enum AdvertisingCommand: Equatable, Sendable {
     var isEnable: Bool {
         switch self {
         case .enable: true
-        case .parameters, .address, .data, .scanResponse: false
+        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .resolution,
+            .clearResolvingList, .resolve, .devicePrivacy:
+            false
+        }
+    }
+
+    /// Whether advertising goes on without it.
+    var isAboutResolving: Bool {
+        switch self {
+        case .resolution, .clearResolvingList, .resolve, .devicePrivacy: true
+        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable: false
         }
     }
 
@@ -31,10 +49,15 @@ enum AdvertisingCommand: Equatable, Sendable {
         return switch self {
         case .parameters:
             isLegacy ? .leSetAdvertisingParameters : .leSetExtendedAdvertisingParameters
-        case .address: .leSetAdvertisingSetRandomAddress
+        case .randomAddress: .leSetRandomAddress
+        case .setAddress: .leSetAdvertisingSetRandomAddress
         case .data: isLegacy ? .leSetAdvertisingData : .leSetExtendedAdvertisingData
         case .scanResponse: isLegacy ? .leSetScanResponseData : .leSetExtendedScanResponseData
         case .enable: isLegacy ? .leSetAdvertisingEnable : .leSetExtendedAdvertisingEnable
+        case .resolution: .leSetAddressResolutionEnable
+        case .clearResolvingList: .leClearResolvingList
+        case .resolve: .leAddDeviceToResolvingList
+        case .devicePrivacy: .leSetPrivacyMode
         }
     }
 }
@@ -45,9 +68,39 @@ extension ControllerSession {
         _ command: AdvertisingCommand, of plan: AdvertisingPlan, _ family: AdvertisingFamily,
         _ need: CommandNeed, at now: Instant, sending out: inout ByteBlock
     ) {
-        switch family {
-        case .legacy: sendLegacy(command, of: plan, need, at: now, &out)
-        case .extended: sendExtended(command, of: plan, need, at: now, &out)
+        if command.isAboutResolving {
+            sendResolving(command, at: now, &out)
+        } else if family == .legacy {
+            sendLegacy(command, of: plan, need, at: now, &out)
+        } else {
+            sendExtended(command, of: plan, need, at: now, &out)
+        }
+    }
+
+    private mutating func sendResolving(
+        _ command: AdvertisingCommand, at now: Instant, _ out: inout ByteBlock
+    ) {
+        switch command {
+        case .resolution(let on):
+            var enable = LESetAddressResolutionEnable()
+            enable.addressResolutionEnable = on ? 1 : 0
+            send(enable, .optional, at: now, sending: &out)
+        case .clearResolvingList:
+            send(LEClearResolvingList(), .optional, at: now, sending: &out)
+        case .resolve(let peer):
+            // Own private addresses are the host's: the controller has no key for them.
+            var add = LEAddDeviceToResolvingList()
+            add.peerIdentityAddressType = peer.identity.type
+            add.peerIdentityAddress = peer.identity.address
+            add.peerIRK = peer.identityKey
+            send(add, .optional, at: now, sending: &out)
+        case .devicePrivacy(let identity):
+            var mode = LESetPrivacyMode()
+            mode.peerIdentityAddressType = identity.type
+            mode.peerIdentityAddress = identity.address
+            mode.privacyMode = 1
+            send(mode, .optional, at: now, sending: &out)
+        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable: break
         }
     }
 
@@ -64,7 +117,8 @@ extension ControllerSession {
             parameters.ownAddressType = plan.ownAddressType
             parameters.channelMap = 0b111
             send(parameters, need, at: now, sending: &out)
-        case .address: break
+        case .randomAddress(let address): send(address, need, at: now, &out)
+        case .setAddress: break
         case .data:
             var data = LESetAdvertisingData()
             data.length = UInt8(truncatingIfNeeded: plan.data.count)
@@ -79,7 +133,16 @@ extension ControllerSession {
             var enable = LESetAdvertisingEnable()
             enable.enable = on ? 1 : 0
             send(enable, need, at: now, sending: &out)
+        case .resolution, .clearResolvingList, .resolve, .devicePrivacy: break
         }
+    }
+
+    private mutating func send(
+        _ address: DeviceAddress, _ need: CommandNeed, at now: Instant, _ out: inout ByteBlock
+    ) {
+        var set = LESetRandomAddress()
+        set.randomAddress = address
+        send(set, need, at: now, sending: &out)
     }
 
     private mutating func sendExtended(
@@ -99,11 +162,12 @@ extension ControllerSession {
             parameters.primaryPHY = 1
             parameters.secondaryPHY = 1
             send(parameters, need, at: now, sending: &out)
-        case .address:
-            var address = LESetAdvertisingSetRandomAddress()
-            address.advertisingHandle = AdvertisingCommand.advertisingHandle
-            address.randomAddress = randomAddress ?? DeviceAddress()
-            send(address, need, at: now, sending: &out)
+        case .randomAddress(let address): send(address, need, at: now, &out)
+        case .setAddress(let address):
+            var set = LESetAdvertisingSetRandomAddress()
+            set.advertisingHandle = AdvertisingCommand.advertisingHandle
+            set.randomAddress = address
+            send(set, need, at: now, sending: &out)
         case .data:
             var data = LESetExtendedAdvertisingData()
             data.advertisingHandle = AdvertisingCommand.advertisingHandle
@@ -125,8 +189,13 @@ extension ControllerSession {
             entry.advertisingHandle = AdvertisingCommand.advertisingHandle
             enable.sets = [entry]
             send(enable, need, at: now, sending: &out)
+        case .resolution, .clearResolvingList, .resolve, .devicePrivacy: break
         }
     }
+}
+
+extension LinkAddress {
+    fileprivate var type: AddressType { isRandom ? .randomDevice : .publicDevice }
 }
 
 extension AdvertisingPlan.EventType {

@@ -36,6 +36,8 @@ struct AdvertisingControl: Sendable {
     enum Change: Equatable, Sendable {
         case enabled(AdvertisingInterval)
         case disabled
+        /// Another random address is in use.
+        case renamed(DeviceAddress)
         /// Enable was refused; advertising is tried again after the next disconnection.
         case refused(HCIStatus)
     }
@@ -50,9 +52,20 @@ struct AdvertisingControl: Sendable {
     /// Whether advertising shall be on, connections permitting.
     var isWanted = false
 
+    /// The random address that shall be in use; nil for the public one.
+    var address: DeviceAddress?
+    /// The one that the controller has taken.
+    private(set) var usedAddress: DeviceAddress?
+    /// The one that it was given last, taken or not.
+    private var givenAddress: DeviceAddress?
+    /// The peers that the controller shall resolve.
+    var resolvedPeers: [ResolvedPeer] = []
+    private var givenPeers: [ResolvedPeer] = []
+    /// The controller has refused a command of its resolving list: the host resolves alone.
+    private var mustResolveAlone = false
+
     private(set) var isEnabled = false
     private var setInterval: AdvertisingInterval?
-    private var isAddressSet = false
     private var isDataSet = false
     private var isResponseSet = false
     /// The controller refused Enable in this situation; asking again would change nothing.
@@ -90,7 +103,11 @@ struct AdvertisingControl: Sendable {
         isEnabled = false
         hasBeenEnabled = false
         setInterval = nil
-        isAddressSet = false
+        // In the legacy family the controller's random address is the one in use.
+        givenAddress = self.family == .legacy ? address : nil
+        usedAddress = givenAddress
+        givenPeers = []
+        mustResolveAlone = false
         isDataSet = false
         isResponseSet = false
         isRefused = false
@@ -154,22 +171,44 @@ struct AdvertisingControl: Sendable {
     private mutating func commandsToAdvertise() -> [AdvertisingCommand] {
         var commands: [AdvertisingCommand] = []
         let mustSet = setInterval != allowed
+        let newAddress = givenAddress == address ? nil : address
+        let list = commandsToResolve()
+        let mustPause = mustSet || newAddress != nil || !list.isEmpty
+        if mustPause, isEnabled { commands.append(.enable(false)) }
+        commands += list
         if mustSet {
-            if isEnabled { commands.append(.enable(false)) }
             commands.append(.parameters(allowed))
             // An interval that may well be refused is asked for alone: what follows Enable would
             // be advertised with other parameters.
             if allowed < Self.sure, !takesShort, plan.type != .connectable { return commands }
         }
-        if family == .extended, plan.ownAddressType == .randomDevice, !isAddressSet {
-            commands.append(.address)
-            isAddressSet = true
-        }
+        if let newAddress { commands += commandsToRename(newAddress) }
         if !isDataSet { commands.append(.data) }
         isDataSet = true
         if plan.type != .nonConnectable, !isResponseSet { commands.append(.scanResponse) }
         isResponseSet = true
-        if mustSet || !isEnabled { commands.append(.enable(true)) }
+        if mustPause || !isEnabled { commands.append(.enable(true)) }
+        return commands
+    }
+
+    /// Some controllers take the address of a set's links from their own random address.
+    private mutating func commandsToRename(_ new: DeviceAddress) -> [AdvertisingCommand] {
+        let isFirst = givenAddress == nil
+        givenAddress = new
+        if family == .legacy { return [.randomAddress(new)] }
+        return isFirst ? [.setAddress(new)] : [.randomAddress(new), .setAddress(new)]
+    }
+
+    /// What brings the resolving list up to date. While a list is used it is not changed, and while
+    /// advertising is on it is not put to use (7.8.38 to 7.8.44).
+    private mutating func commandsToResolve() -> [AdvertisingCommand] {
+        let peers = mustResolveAlone ? [] : resolvedPeers
+        guard givenPeers != peers else { return [] }
+        var commands: [AdvertisingCommand] = []
+        if !givenPeers.isEmpty { commands += [.resolution(false), .clearResolvingList] }
+        for peer in peers { commands += [.resolve(peer), .devicePrivacy(peer.identity)] }
+        if !peers.isEmpty { commands.append(.resolution(true)) }
+        givenPeers = peers
         return commands
     }
 
@@ -202,7 +241,9 @@ struct AdvertisingControl: Sendable {
     // MARK: answers
 
     /// Whether the answer to `opcode` is one to a command of its own.
-    func awaits(_ opcode: Opcode) -> Bool { pending.contains { $0.opcode(family) == opcode } }
+    func awaits(_ opcode: Opcode) -> Bool {
+        pending.contains { $0.opcode(family) == opcode && !$0.isAboutResolving }
+    }
 
     /// One of the commands was answered; other commands are none of its business.
     mutating func answered(_ opcode: Opcode, _ status: HCIStatus) -> Change? {
@@ -223,7 +264,15 @@ struct AdvertisingControl: Sendable {
                 takesShort = true
             }
             return nil
-        case .address, .data, .scanResponse: return nil
+        case .randomAddress where family == .extended: return nil
+        case .randomAddress(let address), .setAddress(let address):
+            guard status.isSuccess else { return nil }
+            usedAddress = address
+            return .renamed(address)
+        case .data, .scanResponse: return nil
+        case .resolution, .clearResolvingList, .resolve, .devicePrivacy:
+            if !status.isSuccess { mustResolveAlone = true }
+            return nil
         case .enable(let on):
             guard status.isSuccess else {
                 guard on else { return nil }

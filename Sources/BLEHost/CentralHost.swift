@@ -40,6 +40,7 @@ public struct CentralHost: Sendable {
     private let hasRandomAddress: Bool
     private var ownAddressType: AddressType { hasRandomAddress ? .randomDevice : .publicDevice }
 
+    /// Resets the controller and brings it up; `ready` follows.
     public mutating func start(at now: Instant, sending out: inout ByteBlock) {
         link = nil
         session.start(at: now, sending: &out)
@@ -61,6 +62,7 @@ public struct CentralHost: Sendable {
         enableScan(true, at: now, sending: &out)
     }
 
+    /// Ends scanning, whether or not it has begun.
     public mutating func stopScanning(at now: Instant, sending out: inout ByteBlock) {
         enableScan(false, at: now, sending: &out)
     }
@@ -90,6 +92,7 @@ public struct CentralHost: Sendable {
         session.send(command, .essential, at: now, sending: &out)
     }
 
+    /// Ends the link, if there is one; `disconnected` follows.
     public mutating func disconnect(at now: Instant, sending out: inout ByteBlock) {
         guard let link else { return }
         session.disconnect(link, .remoteUserTerminated, at: now, sending: &out)

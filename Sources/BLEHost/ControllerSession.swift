@@ -20,7 +20,10 @@ public struct ControllerSession: Sendable {
     private(set) var information = ControllerInformation()
     private(set) var table = LinkTable()
     private var commands = CommandQueue()
-    let randomAddress: DeviceAddress?
+    /// Set when the controller is brought up.
+    var randomAddress: DeviceAddress?
+    /// Whether the controller's resolving list is of use.
+    private let usesResolvingList: Bool
     /// Commands that were done without and said; each is said once a power-on.
     private var noted: [Opcode] = []
     /// Events that were ignored because they were malformed or named nothing that exists.
@@ -31,8 +34,9 @@ public struct ControllerSession: Sendable {
     private var ignoredNext = 10
 
     /// - Parameter randomAddress: set as the controller's random address; nil leaves it alone.
-    init(randomAddress: DeviceAddress?) {
+    init(randomAddress: DeviceAddress?, usesResolvingList: Bool = false) {
         self.randomAddress = randomAddress
+        self.usesResolvingList = usesResolvingList
     }
 
     var isReady: Bool { state == .ready }
@@ -42,6 +46,7 @@ public struct ControllerSession: Sendable {
         commands.reset()
         table.reset()
         information = ControllerInformation()
+        information.isAskedToResolve = usesResolvingList
         noted.removeAll()
         ignoredEvents = 0
         ignoredKinds.removeAll()
@@ -325,14 +330,16 @@ public struct ControllerSession: Sendable {
                     supervisionTimeout: event.supervisionTimeout), at: now, &out, &emit)
         case .enhancedConnectionComplete:
             let event = try LEEnhancedConnectionComplete(hci: body)
-            connected(
-                event.status,
-                ConnectionInformation(
-                    handle: event.connectionHandle, isPeripheral: event.role == 1,
-                    peerAddress: event.peerAddress, peerAddressType: event.peerAddressType,
-                    interval: ConnectionInterval(steps: event.connectionInterval),
-                    latency: event.peripheralLatency,
-                    supervisionTimeout: event.supervisionTimeout), at: now, &out, &emit)
+            var information = ConnectionInformation(
+                handle: event.connectionHandle, isPeripheral: event.role == 1,
+                peerAddress: event.peerAddress, peerAddressType: event.peerAddressType,
+                interval: ConnectionInterval(steps: event.connectionInterval),
+                latency: event.peripheralLatency,
+                supervisionTimeout: event.supervisionTimeout)
+            if information.isPeerIdentity, event.peerResolvablePrivateAddress != DeviceAddress() {
+                information.peerPrivateAddress = event.peerResolvablePrivateAddress
+            }
+            connected(event.status, information, at: now, &out, &emit)
         case .connectionUpdateComplete:
             updated(try LEConnectionUpdateComplete(hci: body), &emit)
         case .phyUpdateComplete: updated(try LEPHYUpdateComplete(hci: body), &emit)

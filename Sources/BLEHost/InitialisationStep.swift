@@ -17,6 +17,7 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
     case bufferSize
     case dataLength
     case defaultPHY
+    case resolvingListSize
     case publicAddress
     case randomAddress
 
@@ -36,6 +37,7 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .bufferSize: .readBufferSize
         case .dataLength: .leWriteSuggestedDefaultDataLength
         case .defaultPHY: .leSetDefaultPHY
+        case .resolvingListSize: .leReadResolvingListSize
         case .publicAddress: .readBDADDR
         case .randomAddress: .leSetRandomAddress
         }
@@ -52,6 +54,7 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         // An ATT PDU of MTU 247 then fits into one packet of the link layer.
         case .dataLength: information.hasFeature(LEFeature.dataLength)
         case .defaultPHY: information.hasFeature(LEFeature.le2M)
+        case .resolvingListSize: information.resolvesAddresses
         case .reset, .localVersion, .supportedCommands, .localFeatures, .eventMask, .leEventMask,
             .leFeatures, .publicAddress:
             true
@@ -61,7 +64,9 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
     /// Whether the controller says it has the command (6.27).
     func isListed(_ information: ControllerInformation) -> Bool {
         switch self {
-        case .reset, .localVersion, .supportedCommands, .leBufferSizeV2, .randomAddress: true
+        case .reset, .localVersion, .supportedCommands, .leBufferSizeV2, .randomAddress,
+            .resolvingListSize:
+            true
         case .localFeatures: information.lists(14, 5)
         case .eventMask: information.lists(5, 6)
         case .leEventMask: information.lists(25, 0)
@@ -104,6 +109,7 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
             var command = LESetDefaultPHY()
             (command.txPHYs, command.rxPHYs) = (Self.phys, Self.phys)
             commands.enqueue(command, .optional)
+        case .resolvingListSize: commands.enqueue(LEReadResolvingListSize(), .optional)
         case .publicAddress: commands.enqueue(ReadBDADDR(), .optional)
         case .randomAddress:
             var command = LESetRandomAddress()
@@ -139,6 +145,9 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
             let answer = try BufferSize(hci: parameters)
             information.setBuffers(
                 octets: answer.aclDataPacketLength, packets: answer.totalACLDataPackets)
+        case .resolvingListSize:
+            information.resolvingListSize =
+                Int(try ResolvingListSize(hci: parameters).resolvingListSize)
         case .publicAddress: information.publicAddress = try BDADDR(hci: parameters).bdAddr
         case .reset, .localFeatures, .eventMask, .leEventMask, .dataLength, .defaultPHY,
             .randomAddress:
@@ -161,8 +170,8 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
     static let phys: UInt8 = 0b11
 
     /// The LE events of 4.0, and those of the features that the controller has (7.8.1): old ones
-    /// refuse a mask with bits that they do not know. Without Enhanced Connection Complete, which
-    /// only tells more where the controller resolves addresses.
+    /// refuse a mask with bits that they do not know. Enhanced Connection Complete only tells more
+    /// where the controller resolves addresses.
     static func leEvents(_ information: ControllerInformation) -> UInt64 {
         var mask: UInt64 = 0x1F
         if information.hasFeature(LEFeature.connectionParametersRequest) { mask |= 1 << 5 }
@@ -170,6 +179,7 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         if information.hasFeature(LEFeature.le2M) || information.hasFeature(LEFeature.leCoded) {
             mask |= 1 << 11
         }
+        if information.resolvesAddresses { mask |= 1 << 9 }
         return mask
     }
 }
@@ -178,6 +188,7 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
 enum LEFeature {
     static let connectionParametersRequest = 1
     static let dataLength = 5
+    static let privacy = 6
     static let le2M = 8
     static let leCoded = 11
     static let extendedAdvertising = 12

@@ -1,71 +1,10 @@
 // The peripheral role: one accessory on one controller, its advertising, links and GATT server.
 public import GATT
 public import HCI
-public import L2CAP
+import L2CAP
 public import SMP
 public import SansIO
 public import Wire
-
-/// What a peripheral host is told at power-on.
-public struct PeripheralConfiguration: Sendable {
-    public var plan: AdvertisingPlan
-    public var interval: AdvertisingInterval
-    /// The random address to use; nil for the public one.
-    public var randomAddress: DeviceAddress?
-    /// Connections at once; advertising stops at the limit.
-    public var connectionsMax: Int
-    /// Whether it advertises at all.
-    public var advertises: Bool
-    /// The connection parameters to ask each central for; nil asks for none.
-    public var connectionRequest: ConnectionParameterUpdateRequest?
-    /// How it pairs.
-    public var security = SecurityConfiguration()
-    /// The cipher of pairing; without one it is refused.
-    public var cipher: (any SecurityCipher)?
-    /// Where keys come from.
-    public var keys: any SecurityRandom = GeneratorRandom(SystemRandomNumberGenerator())
-
-    public init(
-        plan: AdvertisingPlan, interval: AdvertisingInterval, randomAddress: DeviceAddress?,
-        connectionsMax: Int = 1, advertises: Bool = true
-    ) {
-        self.advertises = advertises
-        self.plan = plan
-        self.interval = interval
-        self.randomAddress = randomAddress
-        self.connectionsMax = connectionsMax
-    }
-}
-
-/// What a peripheral host tells its device.
-public enum PeripheralEvent: Sendable {
-    case ready(ControllerInformation)
-    case failed(ControllerFailure)
-    case note(ControllerNote)
-    /// Advertising is on. `gap`: how long it was off for a change of the interval, from the answer
-    /// to Disable to the answer to Enable; nil where it was not on before.
-    case advertising(AdvertisingInterval, gap: TimeSpan?)
-    /// Off the air, to go on with another interval at once.
-    case advertisingPaused
-    case advertisingStopped
-    case advertisingRefused(HCIStatus)
-    case connected(link: Int, ConnectionInformation)
-    /// The slot may already hold another connection; `peer` is whose link ended.
-    case disconnected(link: Int, peer: DeviceAddress, HCIStatus)
-    case connectionUpdated(link: Int)
-    /// The link is on other PHYs now.
-    case phyUpdated(link: Int)
-    /// The central's answer to the request for connection parameters; false also where none came.
-    case parametersAnswered(link: Int, accepted: Bool)
-    /// The value has more than MTU - 3 octets: it was cut, or not sent. Said once until the MTU
-    /// or the link changes.
-    case overflow(link: Int, handle: UInt16, isCut: Bool)
-    /// A central asked to pair and was told that it is not supported.
-    case pairingRefused(link: Int)
-    /// Pairing and encryption; never commands and keys themselves.
-    case security(SecurityEvent)
-    case server(ServerEvent)
-}
 
 /// A controller's peripheral: sans-IO, whole H4 packets in and out.
 ///
@@ -74,15 +13,22 @@ public struct PeripheralHost: Sendable {
     public internal(set) var session: ControllerSession
     /// Pairing, and the bonds.
     public internal(set) var security: SecurityManager
+    /// Whether the user has authorized the client of each link.
+    var isAuthorized = [Bool](repeating: false, count: SecurityManager.linksMax)
     /// The GATT server; its values may be set between calls.
     public var server: GATTServer
+    /// Whether each notification and indication is told; its octets are copied for that.
+    public var reportsSending = false
     var connectionsMax: Int
     var advertises: Bool
     var advertising: AdvertisingControl
     /// Since when advertising is paused.
     private var pausedAt: Instant?
-    /// A disconnection calls for advertising; `settle` sees to it.
-    private var mustSettle = false
+    /// A disconnection, or another list of bonds, calls for advertising anew; `settle` sees to it.
+    var mustSettle = false
+    let privacy: AddressPrivacy?
+    /// When the private address is due to change.
+    var renewalAt: Instant?
     var connectionRequest: ConnectionParameterUpdateRequest?
     var signalling: [Signalling]
     private var signallingEvents = Outputs<SignallingEvent>()
@@ -91,7 +37,7 @@ public struct PeripheralHost: Sendable {
     var securityEvents = Outputs<SecurityEvent>()
     /// Whether it has been powered on: the window of pairing begins then.
     private var hasStarted = false
-    private var reply = ByteBlock(capacity: 1024)
+    var reply = ByteBlock(capacity: 1024)
     /// Whose overflow has been told.
     var overflows: [(link: Int, handle: UInt16)] = []
 
@@ -107,7 +53,11 @@ public struct PeripheralHost: Sendable {
     static let requestPause = TimeSpan.seconds(5)
 
     public init(_ configuration: PeripheralConfiguration, server: GATTServer) {
-        session = ControllerSession(randomAddress: configuration.randomAddress)
+        let canBond = configuration.security.policy != .refused && configuration.security.bonding
+        session = ControllerSession(
+            randomAddress: configuration.randomAddress,
+            usesResolvingList: canBond && configuration.cipher != nil)
+        privacy = configuration.privacy
         security = SecurityManager(
             configuration.security, cipher: configuration.cipher, random: configuration.keys)
         self.server = server
@@ -117,6 +67,7 @@ public struct PeripheralHost: Sendable {
         connectionsMax = min(max(configuration.connectionsMax, 1), LinkTable.linksMax)
         advertising = AdvertisingControl(
             plan: configuration.plan, interval: configuration.interval)
+        advertising.address = configuration.randomAddress
     }
 
     /// The links, open and free slots alike.
@@ -138,6 +89,8 @@ public struct PeripheralHost: Sendable {
         if !hasStarted { security.start(at: now) }
         hasStarted = true
         pausedAt = nil
+        renewAddress(at: now)
+        session.randomAddress = advertising.address
         advertising.controllerWasReset(.legacy)
         advertising.isWanted = advertises
         session.start(at: now, sending: &out)
@@ -221,6 +174,7 @@ public struct PeripheralHost: Sendable {
         guard session.isReady else { return }
         let wanted = advertising.isWanted
         advertising.isWanted = wanted && maySendAdvertising
+        if usesResolvingList { advertising.resolvedPeers = resolvedPeers }
         let commands = advertising.reconcile()
         advertising.isWanted = wanted
         for command in commands { send(command, at: now, &out) }
@@ -234,6 +188,13 @@ public struct PeripheralHost: Sendable {
         let isFirstExtended = advertising.family == .extended && !advertising.hasBeenEnabled
         var need: CommandNeed =
             isFirstExtended ? .optional : session.table.openCount > 0 ? .refusable : .essential
+        // A private address that does not change serves on.
+        switch command {
+        case .randomAddress, .setAddress: if advertising.hasBeenEnabled { need = .refusable }
+        case .parameters, .data, .scanResponse, .enable, .resolution, .clearResolvingList,
+            .resolve, .devicePrivacy:
+            break
+        }
         need.isAttempt = advertising.canRound(command)
         session.send(
             command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
@@ -294,118 +255,13 @@ public struct PeripheralHost: Sendable {
         sendReply(cid: cid, to: link, at: now, &out)
     }
 
-    private mutating func sendReply(
+    mutating func sendReply(
         cid: UInt16, to link: Int, at now: Instant, _ out: inout ByteBlock
     ) {
         let pdu = reply.bytes
         guard !pdu.isEmpty else { return }
         session.send(
             pdu.span, cid: cid, on: link, at: now, sending: &out, emit: &sessionEvents)
-    }
-
-    // MARK: notifications
-
-    /// Notifies or indicates the value of `handle` to every client that asked for it.
-    public mutating func notify(
-        _ handle: UInt16, at now: Instant, sending out: inout ByteBlock,
-        emit: inout Outputs<PeripheralEvent>
-    ) {
-        for link in session.table.links.indices where session.table.links[link].isOpen {
-            _ = notify(handle, to: link, at: now, &out, &emit)
-        }
-        process(at: now, &out, &emit)
-    }
-
-    /// The same to these links.
-    /// - Returns: those to which it was sent now.
-    public mutating func notify(
-        _ handle: UInt16, to links: [Int], at now: Instant, sending out: inout ByteBlock,
-        emit: inout Outputs<PeripheralEvent>
-    ) -> [Int] {
-        var sent: [Int] = []
-        for link in links where session.table.links[link].isOpen {
-            if notify(handle, to: link, at: now, &out, &emit) { sent.append(link) }
-        }
-        process(at: now, &out, &emit)
-        return sent
-    }
-
-    /// Notifies or indicates values that change at one instant: in one PDU where a client takes
-    /// that and they fit, else one by one.
-    public mutating func notify(
-        _ handles: [UInt16], at now: Instant, sending out: inout ByteBlock,
-        emit: inout Outputs<PeripheralEvent>
-    ) {
-        for link in session.table.links.indices where session.table.links[link].isOpen {
-            let isTogether = notifyTogether(handles, to: link, at: now, &out)
-            for handle in handles where !isTogether || !server.isNotified(handle, of: link) {
-                _ = notify(handle, to: link, at: now, &out, &emit)
-            }
-        }
-        process(at: now, &out, &emit)
-    }
-
-    private mutating func notifyTogether(
-        _ handles: [UInt16], to link: Int, at now: Instant, _ out: inout ByteBlock
-    ) -> Bool {
-        guard server.takesMultiple(link) else { return false }
-        let asked = handles.filter { server.isNotified($0, of: link) }
-        reply.removeAll()
-        guard case .notification = server.multipleNotification(of: asked, to: link, into: &reply)
-        else { return false }
-        sendReply(cid: L2CAPChannel.attribute, to: link, at: now, &out)
-        return true
-    }
-
-    /// Notifies or indicates the value of `handle` to every client that asked for it and whose link
-    /// can send at once; the others miss it.
-    /// - Returns: whether it went to anyone.
-    public mutating func stream(
-        _ handle: UInt16, at now: Instant, sending out: inout ByteBlock,
-        emit: inout Outputs<PeripheralEvent>
-    ) -> Bool {
-        var isSent = false
-        for link in session.table.links.indices
-        where session.table.links[link].isOpen && session.table.canSend(on: link)
-            && !server.awaitsConfirmation(of: link)
-        {
-            if notify(handle, to: link, at: now, &out, &emit) { isSent = true }
-        }
-        return isSent
-    }
-
-    private mutating func notify(
-        _ handle: UInt16, to link: Int, at now: Instant, _ out: inout ByteBlock,
-        _ emit: inout Outputs<PeripheralEvent>
-    ) -> Bool {
-        reply.removeAll()
-        let result = server.notification(of: handle, to: link, at: now, into: &reply)
-        switch result {
-        case .notification(let isCut), .indication(let isCut):
-            if isCut { tellOverflow(handle, link, isCut: true, &emit) }
-            sendReply(cid: L2CAPChannel.attribute, to: link, at: now, &out)
-            return true
-        case .tooLong:
-            tellOverflow(handle, link, isCut: false, &emit)
-            return false
-        case .pending, .notSubscribed, .refused, .unavailable: return false
-        }
-    }
-
-    private mutating func tellOverflow(
-        _ handle: UInt16, _ link: Int, isCut: Bool, _ emit: inout Outputs<PeripheralEvent>
-    ) {
-        guard !overflows.contains(where: { $0.link == link && $0.handle == handle }) else { return }
-        overflows.append((link, handle))
-        emit.append(.overflow(link: link, handle: handle, isCut: isCut))
-    }
-
-    mutating func sendPendingIndication(
-        to client: Int, at now: Instant, _ out: inout ByteBlock,
-        _ emit: inout Outputs<PeripheralEvent>
-    ) {
-        guard let handle = server.pendingIndication(of: client) else { return }
-        _ = notify(handle, to: client, at: now, &out, &emit)
     }
 
     // MARK: time
@@ -416,7 +272,7 @@ public struct PeripheralHost: Sendable {
         for link in session.table.links.indices where session.table.links[link].isOpen {
             deadline = earliest(deadline, signalling[link].deadline)
         }
-        return deadline
+        return session.isReady ? earliest(deadline, renewalAt) : deadline
     }
 
     public mutating func expire(
@@ -425,6 +281,7 @@ public struct PeripheralHost: Sendable {
         session.expire(at: now, sending: &out, emit: &sessionEvents)
         server.expire(at: now, emit: &serverEvents)
         security.expire(at: now, emit: &securityEvents)
+        if session.isReady { expirePrivacy(at: now, &out) }
         for link in session.table.links.indices where session.table.links[link].isOpen {
             expireSignalling(of: link, at: now, &out, &emit)
         }
@@ -535,8 +392,10 @@ public struct PeripheralHost: Sendable {
             advertising.situationChanged()
             emit.append(.disconnected(link: link, peer: peer, reason))
             mustSettle = true
-        case .connectionUpdated(let link): emit.append(.connectionUpdated(link: link))
-        case .phyUpdated(let link): emit.append(.phyUpdated(link: link))
+        case .connectionUpdated(let link):
+            emit.append(.connectionUpdated(link: link, links[link].information))
+        case .phyUpdated(let link):
+            emit.append(.phyUpdated(link: link, links[link].information))
         case .keyRequested(let link, let ediv, let rand):
             security.keyRequested(
                 on: link, ediv: ediv, rand: rand, at: now, emit: &securityEvents)
@@ -571,6 +430,10 @@ public struct PeripheralHost: Sendable {
             } else {
                 emit.append(.advertisingStopped)
             }
+        case .renamed(let address):
+            // The first one was told with the controller.
+            guard privacy != nil, address != session.randomAddress else { break }
+            emit.append(.addressRenewed(address))
         case .refused(let status):
             pausedAt = nil
             emit.append(.advertisingRefused(status))

@@ -9,13 +9,15 @@ public import Wire
 extension PeripheralHost {
     /// A link begins: the server serves it as a stranger's, or a bonded peer's without its key.
     mutating func secure(_ link: Int, _ information: ConnectionInformation) {
-        let own =
-            session.randomAddress.map { LinkAddress($0, isRandom: true) }
-            ?? LinkAddress(session.information.publicAddress, isRandom: false)
         let isRandom = information.peerAddressType.rawValue & 1 == 1
+        let told = LinkAddress(information.peerAddress, isRandom: isRandom)
+        // Pairing is about the addresses on the air, the bond about identities.
         security.connect(
-            link, own: own, peer: LinkAddress(information.peerAddress, isRandom: isRandom))
+            link, own: ownLinkAddress,
+            peer: information.peerPrivateAddress.map { LinkAddress($0, isRandom: true) } ?? told,
+            identity: information.isPeerIdentity ? told : nil)
         let peer = security.bond(of: link)?.peer.address ?? information.peerAddress
+        isAuthorized[link] = false
         server.connect(link, peer: peer, security: linkSecurity(of: link))
         setSignatureKey(of: link)
         if security.configuration.requestsSecurity {
@@ -26,8 +28,10 @@ extension PeripheralHost {
     /// Puts stored bonds back, before power-on.
     public mutating func restore(_ bonds: [Bond]) { security.restore(bonds) }
 
-    private func linkSecurity(of link: Int) -> LinkSecurity {
-        var result = LinkSecurity(bonded: security.bond(of: link) != nil)
+    /// What an open link is worth.
+    public func linkSecurity(of link: Int) -> LinkSecurity {
+        var result = LinkSecurity(
+            bonded: security.bond(of: link) != nil, authorized: isAuthorized[link])
         guard let key = security.encryption(of: link) else { return result }
         result.encrypted = true
         result.authenticated = key.isAuthenticated
@@ -52,9 +56,11 @@ extension PeripheralHost {
                 continue
             case .encryption(let link, _):
                 setSecurity(of: link)
+                mustSettle = mustSettle || usesResolvingList
                 // What a bonded client missed while it was away, such as a Service Changed.
                 sendPendingIndication(to: link, at: now, &out, &emit)
             case .paired(let link, let bond):
+                mustSettle = mustSettle || usesResolvingList
                 if let bond { server.forgetCounter(of: bond.peer.address) }
                 setSecurity(of: link)
                 sendPendingIndication(to: link, at: now, &out, &emit)
@@ -69,6 +75,14 @@ extension PeripheralHost {
             emit.append(.security(event))
         }
         securityEvents.removeAll()
+    }
+
+    /// Says whether the user has authorized the client of an open link (Core 6.0, Vol 3, Part C,
+    /// 10.5); the next link begins without.
+    public mutating func setAuthorized(_ isAuthorized: Bool, of link: Int) {
+        guard links.indices.contains(link), links[link].isOpen else { return }
+        self.isAuthorized[link] = isAuthorized
+        setSecurity(of: link)
     }
 
     private mutating func setSecurity(of link: Int) {
@@ -133,6 +147,7 @@ extension PeripheralHost {
             session.disconnect(link, .remoteUserTerminated, at: now, sending: &out)
         }
         security.forget(peer)
+        mustSettle = mustSettle || usesResolvingList
         server.forget(peer.address)
         process(at: now, &out, &emit)
     }

@@ -78,6 +78,7 @@ extension ControllerNote: CustomStringConvertible {
 public struct ControllerInformation: Equatable, Sendable {
     /// HCI_Version, 0x06 is 4.0, 0x0E is 6.0 (Assigned Numbers, 2.1).
     public internal(set) var hciVersion: UInt8 = 0
+    /// The manufacturer by its company identifier (Assigned Numbers, 7).
     public internal(set) var company: UInt16 = 0
     /// The public address; all zero where the controller has none.
     public internal(set) var publicAddress = DeviceAddress()
@@ -86,6 +87,10 @@ public struct ControllerInformation: Equatable, Sendable {
     /// ACL data octets a packet, and packets, that the controller buffers for LE.
     public internal(set) var aclOctets = 27
     public internal(set) var aclPackets = 1
+    /// How many peers the controller resolves the private addresses of.
+    var resolvingListSize = 0
+    /// Whether the host would have it do so.
+    var isAskedToResolve = false
     var supportedCommands = [UInt8](repeating: 0, count: 64)
     /// Whether buffers were read; until then one packet of the smallest size is assumed.
     var hasOwnLEBuffers = false
@@ -109,16 +114,28 @@ public struct ControllerInformation: Equatable, Sendable {
             || supportedCommands[36] >> 2 & 1 == 1 && supportedCommands[36] >> 5 & 1 == 1
     }
 
+    /// Whether the controller's resolving list can be used: LE Privacy, every command of it, and
+    /// the one that lets a bonded peer come back with its identity address too, as many do.
+    var resolvesAddresses: Bool {
+        let commands = [(34, 3), (34, 5), (34, 6), (35, 1), (39, 2)]
+        return isAskedToResolve && hasFeature(LEFeature.privacy)
+            && commands.allSatisfy { supportedCommands[$0.0] >> UInt8($0.1) & 1 == 1 }
+    }
+
     func hasFeature(_ bit: Int) -> Bool { leFeatures >> UInt64(bit) & 1 == 1 }
 }
 
 /// A connection as the controller announced it.
 public struct ConnectionInformation: Equatable, Sendable {
+    /// The controller's number for it, unique among the open ones.
     public var handle: ConnectionHandle
     /// 0x00 central, 0x01 peripheral: this host's role.
     public var isPeripheral: Bool
     public var peerAddress: DeviceAddress
     public var peerAddressType: AddressType
+    /// The address on the air, where the controller has found out whose it is.
+    public var peerPrivateAddress: DeviceAddress?
+    /// In steps of 1.25 ms.
     public var interval: ConnectionInterval
     /// Connection events the peripheral may skip.
     public var latency: UInt16
@@ -127,6 +144,12 @@ public struct ConnectionInformation: Equatable, Sendable {
     /// The PHYs it is on: 1 LE 1M, 2 LE 2M, 3 LE Coded (Core 6.0, Vol 4, Part E, 7.7.65.12).
     public var txPHY: UInt8 = 1
     public var rxPHY: UInt8 = 1
+
+    /// Whether the controller has resolved the peer's address: types 2 and 3 (Core 6.0, Vol 4, Part
+    /// E, 7.7.65.10).
+    var isPeerIdentity: Bool {
+        peerAddressType == .publicIdentity || peerAddressType == .randomIdentity
+    }
 
     /// `LE 2M`, or `LE 2M to send and LE 1M to receive`.
     public var phyText: String {

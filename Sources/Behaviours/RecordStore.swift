@@ -3,6 +3,7 @@ public import SansIO
 
 /// A stored record.
 public struct StoredRecord: Equatable, Sendable {
+    /// The sequence number, by which requests name it.
     public var number: UInt16
     public var octets: [UInt8]
     /// What is sent behind it, of another characteristic; nil where there is none.
@@ -57,8 +58,7 @@ public struct RecordStore: Sendable {
     public private(set) var records: [StoredRecord]
     /// Indices of the records that are still to be sent; the next one first.
     private var left: [Int] = []
-    private var isReporting = false
-    /// When the next record is due.
+    /// When the next record is due; nil while no report is under way.
     public private(set) var deadline: Instant?
 
     public init(_ records: [StoredRecord]) {
@@ -66,7 +66,7 @@ public struct RecordStore: Sendable {
     }
 
     /// Whether a report is under way: another request but an abort is then refused.
-    public var isBusy: Bool { isReporting }
+    public var isBusy: Bool { deadline != nil }
 
     /// Takes a request that was written.
     public mutating func request(
@@ -78,7 +78,6 @@ public struct RecordStore: Sendable {
             case Opcode.report:
                 left = try matching(octets)
                 guard !left.isEmpty else { throw Failure(response: .noRecordsFound) }
-                isReporting = true
                 deadline = now
             case Opcode.delete:
                 let found = try matching(octets)
@@ -89,9 +88,7 @@ public struct RecordStore: Sendable {
                 guard octets.count >= 2, octets[1] == 0 else {
                     throw Failure(response: .invalidOperator)
                 }
-                left.removeAll()
-                isReporting = false
-                deadline = nil
+                cancel()
                 answer(opcode, .success, &emit)
             case Opcode.reportNumber:
                 let count = UInt16(clamping: try matching(octets).count)
@@ -110,7 +107,6 @@ public struct RecordStore: Sendable {
     /// Ends a report whose client has gone.
     public mutating func cancel() {
         left.removeAll()
-        isReporting = false
         deadline = nil
     }
 
@@ -118,7 +114,6 @@ public struct RecordStore: Sendable {
         guard let due = deadline, due <= now else { return }
         if left.isEmpty {
             deadline = nil
-            isReporting = false
             return answer(Opcode.report, .success, &emit)
         }
         let index = left.removeFirst()

@@ -1,6 +1,6 @@
 // One characteristic's value over time: when it is sampled, and when subscribers get it.
 public import SansIO
-public import Wire
+import Wire
 
 /// The value of one characteristic as the profile's `value:`, `update:` and `send:` say.
 ///
@@ -58,19 +58,12 @@ public struct ValueMachine: Sendable {
     /// When `expire` must be called next; nil where nothing happens by itself.
     public var deadline: Instant? { earliest(updates.next, sends.next) }
 
-    /// Does what is due at `now`. Where the step is an update, `bytes` becomes the octets of the
-    /// new sample; else it stays as it is. Allocates nothing once `bytes` has its size.
-    public mutating func expire(at now: Instant, into bytes: inout ByteBlock) -> Step {
+    /// Does what is due at `now`; where the step is an update, `value` is the new sample then.
+    public mutating func expire(at now: Instant) -> Step {
         let update = updates.fire(at: now)
         let isEvery = sends.fire(at: now) != nil
         var step = Step()
-        if let update {
-            step = sample(at: update)
-            if step.isUpdated {
-                bytes.removeAll()
-                bytes.append(current.bytes)
-            }
-        }
+        if let update { step = sample(at: update) }
         switch send {
         case .every: step.isSent = isEvery
         case .onUpdate: step.isSent = update != nil

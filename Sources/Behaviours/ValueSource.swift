@@ -15,6 +15,19 @@ public enum ValueSource: Equatable, Sendable {
     case echo(of: String)
 }
 
+extension ValueSource {
+    /// Whether a generator of it asks for the activity's level.
+    public var usesLevel: Bool {
+        switch self {
+        case .constant, .echo: false
+        case .generated(let generator, _): generator == .activity(isLevel: true)
+        case .composed(let parts): parts.contains { $0.source.usesLevel }
+        case .packed(_, let bits):
+            bits.contains { $0.source == .generated(.activity(isLevel: true)) }
+        }
+    }
+}
+
 /// A field of a composed value.
 public struct ValuePart: Equatable, Sendable {
     /// The field's name.
@@ -29,6 +42,7 @@ public struct ValuePart: Equatable, Sendable {
 
 /// Bits of an integer.
 public struct PackedBits: Equatable, Sendable {
+    /// What the bits hold.
     public enum Source: Equatable, Sendable {
         case constant(UInt64)
         case generated(Generator)
@@ -93,6 +107,7 @@ public struct TimedValue: Equatable, Sendable {
 
 /// How a number becomes octets: little-endian, in steps of `scale`.
 public struct NumberFormat: Equatable, Sendable {
+    /// How the octets are read.
     public enum Kind: Equatable, Sendable {
         case integer
         /// IEEE 754, of 4 or 8 octets.
@@ -103,6 +118,7 @@ public struct NumberFormat: Equatable, Sendable {
 
     /// 1 to 16; beyond 8 an integer's upper octets only repeat the sign.
     public var octets: Int
+    /// Whether an integer is two's complement; floats always have a sign.
     public var isSigned: Bool
     /// The value of one step in the characteristic's unit: 0.01 for hundredths.
     public var scale: Double
@@ -146,6 +162,7 @@ public struct Surroundings: Equatable, Sendable {
     public var unixMicroseconds: Int64 = 946_684_800_000_000
     /// What the device feels, from 0 to 1.
     public var activityLevel = 0.0
+    /// Whether it is in the state active.
     public var isActive = false
 
     public init() {}

@@ -53,6 +53,7 @@ static inline struct peripheral_emu_getopt peripheral_emu_getopt_next(
  * and inheritable of the low half, then of the high half. */
 extern int capget(uint32_t *header, uint32_t *data);
 extern int capset(uint32_t *header, const uint32_t *data);
+static const int peripheral_emu_cap_dac_override = 1;
 static const int peripheral_emu_cap_net_admin = 12;
 
 /* The capabilities that the process may use, one bit each. */

@@ -1,6 +1,7 @@
 // What a device feels, and what that means for its advertising interval.
 import Advertising
 import BLEHost
+import Behaviours
 import GATT
 import HCI
 import Profiles
@@ -28,7 +29,8 @@ extension EmulatedDevice {
             detector?.resume(at: now, emit: &activityEvents)
             follow(at: now, &out, &emit)
         }
-        advertisingData = LiveAdvertisingData(profile, plan, seed: seed, start: now)
+        advertisingData = LiveAdvertisingData(
+            profile, plan, seed: seed, start: now, surroundings: surroundings(at: now))
         updateAdvertisingData(at: now, &out)
     }
 
@@ -132,9 +134,8 @@ extension EmulatedDevice {
             else { return }
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
-        case .advertising, .ready, .note, .connectionUpdated, .phyUpdated, .overflow,
-            .parametersAnswered,
-            .pairingRefused, .security, .server:
+        case .advertising, .addressRenewed, .ready, .note, .connectionUpdated, .phyUpdated,
+            .overflow, .sent, .parametersAnswered, .pairingRefused, .security, .server:
             break
         }
     }
@@ -142,7 +143,7 @@ extension EmulatedDevice {
     /// Takes the live fields of the advertising data anew.
     mutating func updateAdvertisingData(at now: Instant, _ out: inout ByteBlock) {
         guard var live = advertisingData else { return }
-        live.update(at: now, state: detector?.state, level: detector?.level) { handle in
+        live.update(at: now, detector) { handle in
             host.server.value(of: handle) ?? []
         }
         host.setAdvertisingData(
@@ -155,6 +156,26 @@ extension DeviceProfile {
     /// Whether anything asks for the level of the activity.
     var usesLevel: Bool {
         advertising.contains { $0.policy.usesLevel }
-            || liveFields.contains { $0.source == .activityLevel }
+            || liveFields.contains { $0.source.usesLevel }
+            || services.contains { $0.characteristics.contains { $0.value.usesLevel } }
+    }
+}
+
+extension LiveFieldSource {
+    fileprivate var usesLevel: Bool {
+        switch self {
+        case .activityLevel: true
+        case .own(let source): source.usesLevel
+        case .activityState, .value: false
+        }
+    }
+}
+
+extension Surroundings {
+    /// Takes over what the device feels.
+    mutating func take(_ detector: ActivityDetector?) {
+        guard let detector else { return }
+        activityLevel = detector.level
+        isActive = detector.state == .active
     }
 }

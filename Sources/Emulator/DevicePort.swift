@@ -8,6 +8,7 @@ public import Wire
 /// Every driver, real or virtual, moves octets through this and nothing else.
 public struct DevicePort: Sendable {
     public var device: EmulatedDevice
+    /// What has gone both ways, as a btsnoop file; nil takes nothing down.
     public var capture: BtsnoopWriter?
     private var framer = H4Framer()
 

@@ -12,8 +12,9 @@ public import Wire
 
 /// What a device tells about itself.
 public enum DeviceEvent: Sendable {
-    /// What the host tells, but for that it advertises, and for reads and writes.
-    case host(PeripheralEvent)
+    /// What the host tells, but for that it advertises, and for reads and writes. `peer` is that
+    /// of the link it is about, which may be another's by now.
+    case host(PeripheralEvent, peer: DeviceAddress?)
     /// A read or a write, of the value as it was then.
     case accessed(ServerEvent, peer: DeviceAddress, value: [UInt8])
     /// Advertising is on, with the interval that was chosen for this reason. `gap` is how long it
@@ -22,8 +23,12 @@ public enum DeviceEvent: Sendable {
     /// The interval policy decided; `advertising` follows when the controller has taken it.
     case interval(IntervalDecision)
     case activity(ActivityEvent)
+    /// A value given in place of the profile's, by this reference, does not fit.
+    case presetRefused(String)
     /// What a rule of the profile says.
     case said(String)
+    /// The person at the device has answered a pairing's question.
+    case answered(link: Int, peer: DeviceAddress, PairingAnswer)
     /// A new version of the profile is at work.
     case flashed(FlashReport)
 }
@@ -33,7 +38,8 @@ public struct EmulatedDevice: Sendable {
     public internal(set) var profile: DeviceProfile
     public internal(set) var plan: AttributePlan
     public internal(set) var host: PeripheralHost
-    /// The address the device uses; nil for the controller's own public one.
+    /// The device's random static address, behind resolvable private ones its identity; nil where
+    /// it has none.
     public let randomAddress: DeviceAddress?
     /// What advertising intervals have been in force since power-on; nil before it, and where the
     /// profile does not advertise.
@@ -49,7 +55,6 @@ public struct EmulatedDevice: Sendable {
     var streams: [Int] = []
     var counters: [Int] = []
     var due = DeadlineQueue()
-    private var sample = ByteBlock(capacity: 32)
     var hostEvents = Outputs<PeripheralEvent>()
 
     /// What is kept over a restart; nil where nothing is.
@@ -62,6 +67,10 @@ public struct EmulatedDevice: Sendable {
     var echoes: [(handle: UInt16, of: UInt16)] = []
     var records: [LiveRecords] = []
     var recordOutputs = Outputs<RecordOutput>()
+    /// What rules do later.
+    var waiting: [WaitingActions] = []
+    /// Clients that rules have authorized.
+    var authorizations: [(link: Int, end: Instant)] = []
     /// What rules say, until it is told.
     var notes: [String] = []
     /// Whether anything follows a write.
@@ -118,22 +127,19 @@ public struct EmulatedDevice: Sendable {
         let plan = AttributePlan(profile)
         self.plan = plan
         randomAddress = Self.randomAddress(of: profile.device, seed: seed, kept: state?.address)
-        let set = profile.advertising.first
-        policy = IntervalController(set?.policy ?? IntervalPolicy(.fixed(.minimum)))
+        policy = IntervalController(profile.intervalPolicy)
         var configuration = PeripheralConfiguration(
-            plan: AdvertisingPlan(set, hasRandomAddress: randomAddress != nil),
-            interval: policy.interval, randomAddress: randomAddress,
-            connectionsMax: profile.device.connections, advertises: set != nil)
-        configuration.connectionRequest = profile.device.connection.map {
-            ConnectionParameterUpdateRequest($0)
-        }
+            profile, interval: policy.interval, randomAddress: randomAddress)
+        let random = keys ?? GeneratorRandom(SeededRandom(seed: seed, stream: "keys"))
+        configuration.keys = random
         if let security = profile.security {
-            var keys = keys ?? GeneratorRandom(SeededRandom(seed: seed, stream: "keys"))
+            var keys = random
             configuration.security = security
             configuration.security.identityKey = keys.octets(16, for: .identityKey)
             if let key = state?.identityKey, key.count == 16 {
                 configuration.security.identityKey = key
             }
+            configuration.security.tell(profile.device.address, randomAddress)
             configuration.cipher = cipher
             configuration.keys = keys
         }
@@ -151,10 +157,10 @@ public struct EmulatedDevice: Sendable {
         of device: DeviceSpec, seed: UInt64, kept: DeviceAddress? = nil
     ) -> DeviceAddress? {
         switch device.address {
-        case .randomStatic(let address):
+        case .randomStatic(let address), .resolvablePrivate(let address, _):
             var random = SeededRandom(seed: seed, stream: "address of \(device.name)")
             return address ?? kept ?? DeviceAddress.randomStatic(from: random.next())
-        case .publicDevice: return nil
+        case .publicDevice, .nonResolvablePrivate: return nil
         }
     }
 
@@ -172,6 +178,12 @@ public struct EmulatedDevice: Sendable {
     /// Whether each read and write is told; what follows of them is done either way.
     public var reportsAccess: Bool = false {
         didSet { host.server.reportsAccess = reportsAccess || feelsUse }
+    }
+
+    /// Whether each notification and indication is told.
+    public var reportsSending: Bool {
+        get { host.reportsSending }
+        set { host.reportsSending = newValue }
     }
 
     /// Says the wall clock, for values that are clocks; before power-on.
@@ -195,16 +207,24 @@ public struct EmulatedDevice: Sendable {
             for (binding, name) in zip(plan.bindings, plan.bindingNames) {
                 start(binding, name: name, at: now)
             }
-            for setting in profile.presets {
-                guard let handle = plan.handle(of: setting.target) else { continue }
-                set(
-                    setting.octets, field: setting.target.field, of: handle, at: now,
-                    sending: &out, emit: &emit)
-            }
+            for setting in profile.presets { apply(setting, at: now, &out, &emit) }
             startFeeling(at: now, &out, &emit)
         }
         host.start(at: now, sending: &out, emit: &hostEvents)
         forward(at: now, &out, &emit)
+    }
+
+    /// Puts a value that was given in place of the profile's.
+    mutating func apply(
+        _ setting: ValueSetting, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<DeviceEvent>
+    ) {
+        guard let handle = plan.handle(of: setting.target),
+            set(
+                setting.octets, field: setting.target.field, of: handle, isSent: false, depth: 0,
+                at: now, &out)
+        else { return emit.append(.presetRefused(setting.reference)) }
+        endEcho(of: handle)
     }
 
     /// Begins a value as the profile declares it.
@@ -221,12 +241,18 @@ public struct EmulatedDevice: Sendable {
     }
 
     func makeMachine(_ binding: ValueBinding, name: String, at now: Instant) -> ValueMachine {
+        ValueMachine(
+            binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
+            stream: "value " + name, surroundings: surroundings(at: now))
+    }
+
+    /// The surroundings of what starts at `now`.
+    func surroundings(at now: Instant) -> Surroundings {
         var surroundings = surroundings
         let since = TimeSpan(microseconds: surroundings.unixMicroseconds)
         surroundings.unixMicroseconds = (since + (now - (onSince ?? now))).microseconds
-        return ValueMachine(
-            binding.source, update: binding.update, send: binding.send, start: now, seed: seed,
-            stream: "value " + name, surroundings: surroundings)
+        surroundings.take(detector)
+        return surroundings
     }
 
     /// Lets a value be moved by its machine, where anything moves it.
@@ -320,13 +346,15 @@ public struct EmulatedDevice: Sendable {
 
     /// Whether the host has told of reads and writes of values and of nothing else.
     private var isAccessAlone: Bool {
-        hostEvents.elements.allSatisfy { $0.access != nil }
+        hostEvents.elements.allSatisfy { event in
+            if case .sent = event { true } else { event.access != nil }
+        }
     }
 
     public var deadline: Instant? {
         guard isOn else { return nil }
         return earliest(
-            earliest(earliest(host.deadline, recordsDeadline), due.first?.deadline),
+            earliest(earliest(host.deadline, reactionsDeadline), due.first?.deadline),
             earliest(
                 advertisingData?.deadline, earliest(detector?.deadline, policy.deadline)))
     }
@@ -345,6 +373,7 @@ public struct EmulatedDevice: Sendable {
         }
         notifyDue(at: now, &out)
         if !records.isEmpty { expireRecords(at: now, &out) }
+        expireReactions(at: now, &out)
         if let deadline = advertisingData?.deadline, deadline <= now {
             updateAdvertisingData(at: now, &out)
         }
@@ -352,14 +381,18 @@ public struct EmulatedDevice: Sendable {
     }
 
     private mutating func expireValue(_ index: Int, at now: Instant, _ out: inout ByteBlock) {
-        let handle = values[index].handle
-        if let detector {
-            values[index].machine.surroundings.activityLevel = detector.level
-            values[index].machine.surroundings.isActive = detector.state == .active
-        }
-        let step = values[index].machine.expire(at: now, into: &sample)
+        values[index].machine.surroundings.take(detector)
+        let step = values[index].machine.expire(at: now)
         due.set(index, to: values[index].machine.deadline)
-        if step.isUpdated { host.server.setValue(sample.bytes, of: handle) }
+        take(step, of: index, at: now, &out)
+    }
+
+    /// Does what a step of a value calls for; what is to be sent is in `dueHandles` then.
+    private mutating func take(
+        _ step: ValueMachine.Step, of index: Int, at now: Instant, _ out: inout ByteBlock
+    ) {
+        let handle = values[index].handle
+        if step.isUpdated { host.server.setValue(values[index].machine.value, of: handle) }
         if step.isSent, values[index].isSendable { dueHandles.append(handle) }
         if step.isChanged { echo(handle, at: now, &out) }
     }
@@ -381,13 +414,11 @@ public struct EmulatedDevice: Sendable {
                 continue
             }
             for index in counters where values[index].counted == handle {
+                values[index].machine.surroundings.take(detector)
                 let step = values[index].machine.sample(at: now)
-                let handle = values[index].handle
-                host.server.setValue(values[index].machine.value, of: handle)
-                if step.isSent, values[index].isSendable {
-                    host.notify(handle, at: now, sending: &out, emit: &hostEvents)
-                }
+                take(step, of: index, at: now, &out)
             }
+            notifyDue(at: now, &out)
         }
     }
 
@@ -395,14 +426,13 @@ public struct EmulatedDevice: Sendable {
     private mutating func stream(at now: Instant, _ out: inout ByteBlock) {
         for index in streams {
             let handle = values[index].handle
+            values[index].machine.surroundings.take(detector)
             var left = Self.streamedMax
             while left > 0, host.stream(handle, at: now, sending: &out, emit: &hostEvents) {
                 left -= 1
                 guard values[index].samplesToSend else { continue }
                 let step = values[index].machine.sample(at: now)
-                if step.isUpdated {
-                    host.server.setValue(values[index].machine.value, of: handle)
-                }
+                take(step, of: index, at: now, &out)
             }
         }
     }
@@ -425,7 +455,8 @@ public struct EmulatedDevice: Sendable {
                 history?.isAdvertising(interval, reason: reason, at: now)
                 emit.append(.advertising(interval, gap: gap, reason: reason))
             } else {
-                emit.append(.host(event))
+                let peer = event.link.map { host.links[$0].information.peerAddress }
+                emit.append(.host(event, peer: peer))
             }
             react(to: event, at: now, &out, &emit)
         }
@@ -450,6 +481,32 @@ extension PeripheralEvent {
     }
 }
 
+extension AddressSpec {
+    /// The private addresses that the device goes by; nil where it has none.
+    var privacy: AddressPrivacy? {
+        switch self {
+        case .randomStatic, .publicDevice: nil
+        case .resolvablePrivate(_, let renewal):
+            AddressPrivacy(kind: .resolvable, renewal: renewal)
+        case .nonResolvablePrivate(let renewal):
+            AddressPrivacy(kind: .nonResolvable, renewal: renewal)
+        }
+    }
+}
+
+extension SecurityConfiguration {
+    /// What centrals that pair learn of who the device is.
+    fileprivate mutating func tell(_ address: AddressSpec, _ identity: DeviceAddress?) {
+        switch address {
+        case .randomStatic, .publicDevice: break
+        case .resolvablePrivate:
+            self.identity = identity.map { LinkAddress($0, isRandom: true) }
+        // Without an identity there is none to tell.
+        case .nonResolvablePrivate: responderKeys.remove(.identity)
+        }
+    }
+}
+
 extension ConnectionParameterUpdateRequest {
     init(_ request: ConnectionRequest) {
         self.init(
@@ -457,6 +514,21 @@ extension ConnectionParameterUpdateRequest {
             latency: request.latency,
             // In steps of 10 ms; the loader keeps it within 100 ms to 32 s.
             timeout: UInt16(clamping: request.timeout.microseconds / 10_000))
+    }
+}
+
+extension PeripheralConfiguration {
+    /// What a profile says to the host, but for how it pairs.
+    init(
+        _ profile: DeviceProfile, interval: AdvertisingInterval, randomAddress: DeviceAddress?
+    ) {
+        let set = profile.advertising.first
+        self.init(
+            plan: AdvertisingPlan(set, hasRandomAddress: profile.device.address != .publicDevice),
+            interval: interval, randomAddress: randomAddress,
+            connectionsMax: profile.device.connections, advertises: set != nil)
+        privacy = profile.device.address.privacy
+        connectionRequest = profile.device.connection.map { ConnectionParameterUpdateRequest($0) }
     }
 }
 

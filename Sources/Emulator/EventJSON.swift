@@ -23,17 +23,22 @@ extension EmulatedDevice {
             JSONMember("text", .string(line.text)),
         ]
         switch event {
-        case .host(.server(let event)): members += self.members(of: event)
+        case .host(.server(let event), _): members += self.members(of: event)
         case .accessed(let event, _, let value):
             members += self.members(of: event, value: value)
-        case .host(.connected(let link, let connection)):
+        case .host(.connected(let link, let connection), _):
             members.append(JSONMember("link", .integer(Int64(link))))
             members.append(JSONMember("peer", .string("\(connection.peerAddress)")))
-        case .host(.disconnected(let link, let peer, let reason)):
+        case .host(.disconnected(let link, let peer, let reason), _):
             members.append(JSONMember("link", .integer(Int64(link))))
             members.append(JSONMember("peer", .string("\(peer)")))
             members.append(JSONMember("reason", .integer(Int64(reason.rawValue))))
-        case .host(.security(let event)): members += Self.members(of: event)
+        case .host(.addressRenewed(let address), _):
+            members.append(JSONMember("address", .string("\(address)")))
+        case .host(.sent(let link, let handle, let value, _), _):
+            members.append(JSONMember("link", .integer(Int64(link))))
+            members += self.members(of: value, handle)
+        case .host(.security(let event), let peer): members += self.members(of: event, peer)
         case .advertising(let interval, _, let reason):
             members.append(JSONMember("interval", Self.milliseconds(interval)))
             members.append(JSONMember("reason", .string(reason)))
@@ -41,8 +46,12 @@ extension EmulatedDevice {
             members.append(JSONMember("from", Self.milliseconds(decision.from)))
             members.append(JSONMember("to", Self.milliseconds(decision.to)))
             members.append(JSONMember("reason", .string(decision.reason)))
+        case .answered(let link, let peer, let answer):
+            members.append(JSONMember("link", .integer(Int64(link))))
+            members.append(JSONMember("peer", .string("\(peer)")))
+            members.append(JSONMember("answer", .string(answer.word)))
         case .flashed(let report): members += self.members(of: report)
-        case .host, .activity, .said: break
+        case .host, .activity, .presetRefused, .said: break
         }
         return .object(members)
     }
@@ -53,13 +62,15 @@ extension EmulatedDevice {
 
     private static func name(of event: DeviceEvent) -> String {
         switch event {
+        case .presetRefused: "preset-refused"
         case .said: "log"
         case .flashed: "flashed"
+        case .answered: "answered"
         case .advertising: "advertising"
         case .interval: "interval"
         case .activity: "activity"
         case .accessed(let event, _, _): name(of: event)
-        case .host(let event):
+        case .host(let event, _):
             switch event {
             case .ready: "ready"
             case .failed: "failed"
@@ -68,12 +79,14 @@ extension EmulatedDevice {
             case .advertisingPaused: "advertising-paused"
             case .advertisingStopped: "advertising-stopped"
             case .advertisingRefused: "advertising-refused"
+            case .addressRenewed: "address-renewed"
             case .connected: "connected"
             case .disconnected: "disconnected"
             case .connectionUpdated: "connection-updated"
             case .phyUpdated: "phy-updated"
             case .parametersAnswered: "parameters-answered"
             case .overflow: "overflow"
+            case .sent(_, _, _, let isIndication): isIndication ? "indicated" : "notified"
             case .pairingRefused: "pairing-refused"
             case .security(let event): name(of: event)
             case .server(let event): name(of: event)

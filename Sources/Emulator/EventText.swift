@@ -49,15 +49,17 @@ extension EmulatedDevice {
         switch event {
         case .activity(let event): level(of: event)
         case .accessed(let event, _, _): level(of: event)
-        case .advertising, .interval, .said, .flashed: .info
-        case .host(let event):
+        case .presetRefused: .warning
+        case .advertising, .interval, .said, .flashed, .answered: .info
+        case .host(let event, _):
             switch event {
             case .failed: .error
             case .note, .advertisingRefused, .overflow: .warning
             case .ready, .advertising, .advertisingStopped, .connected, .disconnected,
-                .connectionUpdated, .phyUpdated, .parametersAnswered, .pairingRefused, .security:
+                .connectionUpdated, .phyUpdated, .parametersAnswered, .pairingRefused, .security,
+                .addressRenewed:
                 .info
-            case .advertisingPaused: .debug
+            case .advertisingPaused, .sent: .debug
             case .server(let event): level(of: event)
             }
         }
@@ -91,14 +93,19 @@ extension EmulatedDevice {
 
     private func text(for event: DeviceEvent) -> String? {
         switch event {
-        case .host(let event): text(for: event)
+        case .host(let event, let peer):
+            text(for: event, peer.map { "\($0)" } ?? event.link.map { "link \($0)" } ?? "")
         case .accessed(let event, let peer, let value): text(for: event, by: peer, value)
         case .advertising(let interval, let gap, let reason):
             "advertising \(kind) every \(interval)"
                 + (gap.map { ", after \($0.microseconds) us off the air" } ?? "") + ": \(reason)"
         case .activity(let event): text(for: event)
+        case .presetRefused(let reference):
+            "the value given for '\(reference)' does not fit and the profile's stays: it is too "
+                + "long, or the field is not in the value"
         case .said(let text): text
         case .flashed(let report): text(for: report)
+        case .answered(_, let peer, let answer): text(for: answer, peer)
         case .interval(let decision):
             "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }
@@ -133,11 +140,12 @@ extension EmulatedDevice {
         return "\(live)"
     }
 
-    private func text(for event: PeripheralEvent) -> String? {
+    /// - Parameter peer: whose link it is about.
+    private func text(for event: PeripheralEvent, _ peer: String) -> String? {
         switch event {
         case .ready(let controller):
             let address =
-                randomAddress.map { "\($0) (random static)" }
+                privateAddress ?? randomAddress.map { "\($0) (random static)" }
                 ?? "\(controller.publicAddress) (public)"
             return "controller ready: Bluetooth \(controller.versionName), "
                 + "\(controller.aclPackets) ACL packets of \(controller.aclOctets) octets; "
@@ -145,32 +153,42 @@ extension EmulatedDevice {
         case .failed(let failure): return "\(failure)"
         case .note(let note): return "\(note)"
         case .advertising(let interval, _): return "advertising \(kind) every \(interval)"
-        case .advertisingPaused: return "advertising paused to change its interval"
+        case .advertisingPaused: return "advertising paused for a change"
         case .advertisingStopped: return "advertising stopped"
         case .advertisingRefused(let status):
             return "the controller refuses to advertise now: \(status); "
                 + "tried again when a connection changes"
+        case .addressRenewed(let address): return "address \(address) from now on"
         case .connected(_, let connection):
             return "\(connection.peerAddress) connected: \(Self.parameters(connection))"
         case .disconnected(_, let peer, let reason): return "\(peer) disconnected: \(reason)"
-        case .connectionUpdated(let link):
-            return "\(peer(link)) \(Self.parameters(host.links[link].information))"
-        case .phyUpdated(let link):
-            return "\(peer(link)) on \(host.links[link].information.phyText)"
-        case .parametersAnswered(let link, let accepted):
-            return "\(peer(link)) "
+        case .connectionUpdated(_, let connection):
+            return "\(peer) \(Self.parameters(connection))"
+        case .phyUpdated(_, let connection): return "\(peer) on \(connection.phyText)"
+        case .parametersAnswered(_, let accepted):
+            return "\(peer) "
                 + (accepted ? "accepts" : "does not accept")
                 + " the connection parameters asked for"
-        case .overflow(let link, let handle, let isCut):
-            let room = host.server.mtu(of: link) - 3
+        case .overflow(_, let handle, let room, let isCut):
             return "\(name(of: handle)) has more than the \(room) octets that a notification to "
-                + "\(peer(link)) carries: " + (isCut ? "it is cut" : "it is not sent")
-        case .pairingRefused(let link):
-            return "\(peer(link)) asked to pair: refused, "
+                + "\(peer) carries: " + (isCut ? "it is cut" : "it is not sent")
+        case .sent(_, let handle, let value, let isIndication):
+            return "\(peer) was sent \(isIndication ? "an indication" : "a notification") of "
+                + name(of: handle) + shown(value, handle)
+        case .pairingRefused:
+            return "\(peer) asked to pair: refused, "
                 + (profile.security == nil
                     ? "the profile has no 'security'" : "it does not pair now")
-        case .security(let event): return text(for: event)
-        case .server(let event): return text(for: event)
+        case .security(let event): return text(for: event, peer)
+        case .server(let event): return text(for: event, peer)
+        }
+    }
+
+    private var privateAddress: String? {
+        host.privateAddress.map {
+            "\($0) ("
+                + (randomAddress.map { "resolvable private, identity \($0)" }
+                    ?? "non-resolvable private") + ")"
         }
     }
 
@@ -178,11 +196,6 @@ extension EmulatedDevice {
         let interval = Double(connection.interval.microseconds) / 1000
         return "interval \(interval) ms, latency \(connection.latency), "
             + "supervision timeout \(Int(connection.supervisionTimeout) * 10) ms"
-    }
-
-    func peer(_ link: Int) -> String {
-        host.links.indices.contains(link)
-            ? "\(host.links[link].information.peerAddress)" : "link \(link)"
     }
 
     /// `temperature (0x0010)`: the name where the plan has one, and the handle.
@@ -212,19 +225,18 @@ extension EmulatedDevice {
         return " = \(text.prefix(Self.shownMax))… (\(value.count) octets)"
     }
 
-    private func text(for event: ServerEvent) -> String? {
+    private func text(for event: ServerEvent, _ peer: String) -> String? {
         switch event {
-        case .mtu(let client, let mtu): "\(peer(client)) MTU \(mtu)"
+        case .mtu(_, let mtu): "\(peer) MTU \(mtu)"
         case .read, .written: nil
-        case .subscribed(let client, let handle, let notify, let indicate):
-            "\(peer(client)) " + (notify || indicate ? "subscribed to " : "unsubscribed from ")
+        case .subscribed(_, let handle, let notify, let indicate):
+            "\(peer) " + (notify || indicate ? "subscribed to " : "unsubscribed from ")
                 + name(of: handle)
                 + (notify && indicate
                     ? " (notifications and indications)" : indicate ? " (indications)" : "")
-        case .refused(let client, let opcode, let handle, let error):
-            "\(peer(client)) refused \(opcode) of \(name(of: handle)): \(error)"
-        case .timeout(let client):
-            "\(peer(client)) did not confirm an indication within 30 s"
+        case .refused(_, let opcode, let handle, let error):
+            "\(peer) refused \(opcode) of \(name(of: handle)): \(error)"
+        case .timeout: "\(peer) did not confirm an indication within 30 s"
         case .confirmed, .indicationReady, .features, .peerIndication: nil
         }
     }

@@ -23,11 +23,13 @@ extension EmulatedDevice {
         let (old, oldPlan) = (profile, plan)
         let newPlan = AttributePlan(new)
         var report = FlashReport(file: new.file)
-        report.parts = FlashReport.Part.differing(old, oldPlan, new, newPlan)
+        let match = PlanMatch(from: oldPlan, to: newPlan)
+        report.parts = FlashReport.Part.differing(old, oldPlan, new, newPlan, match)
         guard isOn else {
             begin(as: new)
             return emit.append(.flashed(report))
         }
+        performWaiting(at: now, &out)
         let (live, oldRecords) = (host.server.table, records)
         report.notes = notes(on: new)
         profile = new
@@ -40,8 +42,7 @@ extension EmulatedDevice {
         let replaced = host.replaceTable(newPlan.table, settings: new.server.settings)
         report.changed = replaced.changed
         report.endedSubscriptions = replaced.endedSubscriptions
-        let match = PlanMatch(from: oldPlan, to: newPlan)
-        report.values = replaceValues(match, live, at: now, &out)
+        report.values = replaceValues(match, live, at: now, &out, &emit)
         replaceRecords(match, oldRecords)
         plan.setWriteRules(of: &host.server)
         for index in records.indices { setBusy(index, records[index].store.isBusy) }
@@ -68,6 +69,7 @@ extension EmulatedDevice {
         device.surroundings = surroundings
         device.midnight = midnight
         device.reportsAccess = reportsAccess
+        device.reportsSending = reportsSending
         self = device
     }
 
@@ -76,7 +78,8 @@ extension EmulatedDevice {
     /// - Parameter live: the old table at work.
     /// - Returns: the handles of the values that were there before and are others now.
     private mutating func replaceValues(
-        _ match: PlanMatch, _ live: AttributeTable, at now: Instant, _ out: inout ByteBlock
+        _ match: PlanMatch, _ live: AttributeTable, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<DeviceEvent>
     ) -> [UInt16] {
         var machines: [UInt16: ValueMachine] = [:]
         for value in values { machines[value.handle] = value.machine }
@@ -113,13 +116,9 @@ extension EmulatedDevice {
         followPlan()
         for handle in endedEchoes { endEcho(of: handle) }
         for setting in profile.presets {
-            guard let handle = plan.handle(of: setting.target),
-                begun.contains(where: { $0.handle == handle })
-            else { continue }
-            set(
-                setting.octets, field: setting.target.field, of: handle, isSent: false, depth: 0,
-                at: now, &out)
-            endEcho(of: handle)
+            let handle = plan.handle(of: setting.target)
+            guard begun.contains(where: { $0.handle == handle }) else { continue }
+            apply(setting, at: now, &out, &emit)
         }
         return begun.compactMap { value in
             guard let before = value.before, host.server.value(of: value.handle) != before else {
@@ -209,24 +208,19 @@ extension EmulatedDevice {
     }
 
     private mutating func advertise(at now: Instant, _ out: inout ByteBlock) {
-        let set = profile.advertising.first
-        var advertising = AdvertisingPlan(set, hasRandomAddress: randomAddress != nil)
-        var fresh = LiveAdvertisingData(profile, plan, seed: seed, start: now)
+        var fresh = LiveAdvertisingData(
+            profile, plan, seed: seed, start: now, surroundings: surroundings(at: now))
         if let old = advertisingData { fresh?.takeOver(old, at: now) }
-        fresh?.update(at: now, state: detector?.state, level: detector?.level) { handle in
+        fresh?.update(at: now, detector) { handle in
             host.server.value(of: handle) ?? []
         }
+        var configuration = PeripheralConfiguration(
+            profile, interval: policy.interval, randomAddress: randomAddress)
         if let fresh {
-            advertising.data = fresh.data
-            advertising.scanResponse = fresh.scanResponse
+            configuration.plan.data = fresh.data
+            configuration.plan.scanResponse = fresh.scanResponse
         }
         advertisingData = fresh
-        var configuration = PeripheralConfiguration(
-            plan: advertising, interval: policy.interval, randomAddress: randomAddress,
-            connectionsMax: profile.device.connections, advertises: set != nil)
-        configuration.connectionRequest = profile.device.connection.map {
-            ConnectionParameterUpdateRequest($0)
-        }
         host.reconfigure(configuration, at: now, sending: &out)
     }
 
@@ -236,7 +230,9 @@ extension EmulatedDevice {
     private func notes(on new: DeviceProfile) -> [String] {
         var notes: [String] = []
         let address = Self.randomAddress(of: new.device, seed: seed)
-        if address != randomAddress,
+        if new.device.address.privacy != profile.device.address.privacy {
+            notes.append("the kind of the address")
+        } else if address != randomAddress,
             address != Self.randomAddress(of: profile.device, seed: seed)
         {
             notes.append("the address \(address.map { "\($0)" } ?? "of the controller")")

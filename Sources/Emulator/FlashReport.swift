@@ -46,10 +46,10 @@ extension FlashReport.Part {
 
     /// What differs between two versions.
     static func differing(
-        _ old: DeviceProfile, _ oldPlan: AttributePlan, _ new: DeviceProfile, _ plan: AttributePlan
+        _ old: DeviceProfile, _ oldPlan: AttributePlan, _ new: DeviceProfile,
+        _ plan: AttributePlan, _ match: PlanMatch
     ) -> [FlashReport.Part] {
-        let match = PlanMatch(from: oldPlan, to: plan)
-        return allCases.filter { part in
+        allCases.filter { part in
             switch part {
             case .access:
                 return plan.bindings.indices.contains { index in

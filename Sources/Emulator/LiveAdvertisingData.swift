@@ -20,11 +20,14 @@ struct LiveAdvertisingData: Sendable {
     private var fields: [Field]
     /// Nothing but the instants of the updates.
     private var clock: ValueMachine
-    private var unused = ByteBlock(capacity: 8)
     private(set) var data: [UInt8]
     private(set) var scanResponse: [UInt8]
 
-    init?(_ profile: DeviceProfile, _ plan: AttributePlan, seed: UInt64, start: Instant) {
+    /// - Parameter surroundings: as they are at `start`.
+    init?(
+        _ profile: DeviceProfile, _ plan: AttributePlan, seed: UInt64, start: Instant,
+        surroundings: Surroundings
+    ) {
         guard let set = profile.advertising.first, !profile.liveFields.isEmpty else { return nil }
         self.set = set
         data = advertisingBytes(set.data)
@@ -37,7 +40,7 @@ struct LiveAdvertisingData: Sendable {
             case .own(let source):
                 field.machine = ValueMachine(
                     source, update: set.update, send: .manual, start: start, seed: seed,
-                    stream: "advertising \(index)")
+                    stream: "advertising \(index)", surroundings: surroundings)
             case .value(let name):
                 field.handle = plan.bindings.first { $0.name == name }?.valueHandle
             case .activityLevel, .activityState: break
@@ -66,19 +69,20 @@ struct LiveAdvertisingData: Sendable {
     /// Takes all fields anew.
     /// - Parameter value: the octets of a characteristic's value.
     mutating func update(
-        at now: Instant, state: ActivityState?, level: Double?, value: (UInt16) -> [UInt8]
+        at now: Instant, _ detector: ActivityDetector?, value: (UInt16) -> [UInt8]
     ) {
-        _ = clock.expire(at: now, into: &unused)
+        _ = clock.expire(at: now)
         var (data, response) = (set.data, set.scanResponse)
         for index in fields.indices {
-            _ = fields[index].machine?.expire(at: now, into: &unused)
+            fields[index].machine?.surroundings.take(detector)
+            _ = fields[index].machine?.expire(at: now)
             let field = fields[index]
             let octets: [UInt8] =
                 switch field.spec.source {
                 case .own: field.machine?.value ?? []
                 case .value: field.handle.map(value) ?? []
-                case .activityLevel: [UInt8(((level ?? 0) * 100).rounded())]
-                case .activityState: [UInt8(clamping: (state ?? .idle).rawValue)]
+                case .activityLevel: [UInt8(((detector?.level ?? 0) * 100).rounded())]
+                case .activityState: [UInt8(clamping: (detector?.state ?? .idle).rawValue)]
                 }
             if field.spec.isInScanResponse {
                 field.spec.put(octets, into: &response)

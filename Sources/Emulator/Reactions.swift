@@ -33,6 +33,16 @@ struct LiveRecords: Sendable {
     }
 }
 
+/// The `then:` of a rule that was followed.
+struct WaitingActions: Sendable {
+    /// Of the value that was written.
+    let handle: UInt16
+    let written: [UInt8]
+    let link: Int
+    let deadline: Instant
+    let actions: [WriteAction]
+}
+
 extension EmulatedDevice {
     /// Echoes of echoes end here.
     private static var echoesMax: Int { 8 }
@@ -127,14 +137,16 @@ extension EmulatedDevice {
             case .server(.written(let client, let handle, _)):
                 follow(writeTo: handle, by: client, at: now, &out)
             case .disconnected(let link, _, _):
+                authorizations.removeAll { $0.link == link }
                 for index in records.indices where records[index].client == link {
                     records[index].client = nil
                     records[index].store.cancel()
                     setBusy(index, false)
                 }
             case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
-                .advertisingStopped, .advertisingRefused, .connected, .connectionUpdated,
-                .phyUpdated, .parametersAnswered, .overflow, .pairingRefused, .security:
+                .advertisingStopped, .advertisingRefused, .addressRenewed, .connected,
+                .connectionUpdated, .phyUpdated, .parametersAnswered, .overflow, .sent,
+                .pairingRefused, .security:
                 break
             }
         }
@@ -150,8 +162,16 @@ extension EmulatedDevice {
             let number = host.server.writeRule(for: value.span, of: handle, from: client),
             binding.reactions.indices.contains(number)
         {
-            for action in binding.reactions[number].actions {
-                perform(action, written: value, to: binding, at: now, &out)
+            let reaction = binding.reactions[number]
+            for action in reaction.actions {
+                perform(action, written: value, to: binding, by: client, at: now, &out)
+            }
+            waiting.removeAll { $0.handle == handle }
+            if let later = reaction.later {
+                waiting.append(
+                    WaitingActions(
+                        handle: handle, written: value, link: client, deadline: now + later.after,
+                        actions: later.actions))
             }
         }
         echo(handle, at: now, &out)
@@ -164,10 +184,11 @@ extension EmulatedDevice {
     }
 
     private mutating func perform(
-        _ action: WriteAction, written: [UInt8], to binding: ValueBinding, at now: Instant,
-        _ out: inout ByteBlock
+        _ action: WriteAction, written: [UInt8], to binding: ValueBinding, by client: Int,
+        at now: Instant, _ out: inout ByteBlock
     ) {
         switch action {
+        case .authorize(let span): authorize(client, until: now + span)
         case .log(let text): note("\(binding.name): \(text)")
         case .store(let target):
             change(target, to: written, because: binding, at: now, &out)
@@ -193,6 +214,63 @@ extension EmulatedDevice {
         else {
             return note("\(binding.name): the value does not fit where a rule puts it")
         }
+    }
+
+    // MARK: later
+
+    /// When a rule, or its end, is due.
+    var reactionsDeadline: Instant? {
+        var deadline = recordsDeadline
+        for waiting in waiting { deadline = earliest(deadline, waiting.deadline) }
+        for authorization in authorizations { deadline = earliest(deadline, authorization.end) }
+        return deadline
+    }
+
+    mutating func expireReactions(at now: Instant, _ out: inout ByteBlock) {
+        while let index = authorizations.firstIndex(where: { $0.end <= now }) {
+            let link = authorizations.remove(at: index).link
+            host.setAuthorized(false, of: link)
+            note("\(peerAddress(link)) is no longer authorized")
+        }
+        while let index = waiting.firstIndex(where: { $0.deadline <= now }) {
+            perform(waiting.remove(at: index), at: now, &out)
+        }
+    }
+
+    /// Does at once what waits: another table comes, and what is open is not to stay so.
+    mutating func performWaiting(at now: Instant, _ out: inout ByteBlock) {
+        while !waiting.isEmpty { perform(waiting.removeFirst(), at: now, &out) }
+    }
+
+    private mutating func perform(
+        _ waiting: WaitingActions, at now: Instant, _ out: inout ByteBlock
+    ) {
+        guard let binding = plan.binding(valueHandle: waiting.handle) else { return }
+        for action in waiting.actions {
+            perform(
+                action, written: waiting.written, to: binding, by: waiting.link, at: now, &out)
+        }
+    }
+
+    /// Lets the client of a link do what asks for authorization, until the link ends.
+    mutating func authorize(
+        _ link: Int, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<DeviceEvent>
+    ) {
+        authorize(link, until: nil)
+        forward(at: now, &out, &emit)
+    }
+
+    private func peerAddress(_ link: Int) -> String {
+        host.links.indices.contains(link)
+            ? "\(host.links[link].information.peerAddress)" : "link \(link)"
+    }
+
+    private mutating func authorize(_ link: Int, until end: Instant?) {
+        authorizations.removeAll { $0.link == link }
+        if let end { authorizations.append((link, end)) }
+        host.setAuthorized(true, of: link)
+        note("\(peerAddress(link)) is authorized")
     }
 
     private mutating func note(_ text: String) {

@@ -1,40 +1,45 @@
 // Pairing and encryption, in lines for people and as JSON for programs. Keys are never among them.
 import BLEHost
 import SMP
+import SansIO
 import Wire
 
 extension EmulatedDevice {
-    func text(for event: SecurityEvent) -> String? {
+    /// - Parameter peer: whose link it is about.
+    func text(for event: SecurityEvent, _ peer: String) -> String? {
         switch event {
         case .send, .key: nil
-        case .started(let link, let method, let isSecureConnections):
-            "\(peer(link)) pairs: \(method), "
+        case .started(_, let method, let isSecureConnections):
+            "\(peer) pairs: \(method), "
                 + (isSecureConnections ? "LE Secure Connections" : "LE legacy pairing")
-        case .question(let link, let question, let isAnswered):
-            text(for: question, peer(link), isAnswered)
-        case .encryption(let link, let quality?):
-            "\(peer(link)) encrypted: \(Self.words(quality))"
-        case .encryption(let link, nil): "\(peer(link)) is not encrypted any more"
-        case .paired(let link, let bond?): "\(peer(link)) paired, bonded as \(bond.peer)"
-        case .paired(let link, nil): "\(peer(link)) paired, without a bond"
-        case .ended(let link, let end): "\(peer(link)) did not pair: \(end)"
+        case .question(_, let question, let isAnswered):
+            Self.text(for: question, peer, isAnswered)
+                + (isAnswered ? "" : ", within \(host.security.configuration.questionLimit)")
+        case .encryption(_, let quality?): "\(peer) encrypted: \(Self.words(quality))"
+        case .encryption(_, nil): "\(peer) is not encrypted any more"
+        case .paired(_, let bond?): "\(peer) paired, bonded as \(bond.peer)"
+        case .paired(_, nil): "\(peer) paired, without a bond"
+        case .ended(_, let end): "\(peer) did not pair: \(end)"
         case .forgotten(let peer): "the bond with \(peer) gave way to a newer one"
         }
     }
 
-    private func text(
+    private static func text(
         for question: SecurityQuestion, _ peer: String, _ isAnswered: Bool
     ) -> String {
         switch question {
-        case .showPasskey(let passkey): "passkey \(Self.digits(passkey)): enter it at \(peer)"
-        case .enterPasskey:
+        case .showPasskey(let passkey):
+            "passkey \(Passkey.digits(passkey)): enter it at \(peer) within 30 s"
+        case .enterPasskey(let isShown):
             isAnswered
                 ? "the profile's passkey is entered for \(peer)"
-                : "enter the passkey that \(peer) shows"
+                : isShown
+                    ? "enter the passkey that \(peer) shows"
+                    : "enter the same passkey here and at \(peer)"
         case .compare(let number):
             isAnswered
-                ? "\(Self.digits(number)) compared with \(peer) by the profile"
-                : "does \(peer) show \(Self.digits(number))?"
+                ? "\(Passkey.digits(number)) compared with \(peer) by the profile"
+                : "does \(peer) show \(Passkey.digits(number))? Answer yes or no"
         }
     }
 
@@ -44,20 +49,12 @@ extension EmulatedDevice {
             + ", key of \(quality.size) octets"
     }
 
-    /// Six digits, as they are shown.
-    static func digits(_ number: UInt32) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(6 - text.count, 0)) + text
-    }
-
     static func name(of event: SecurityEvent) -> String {
         switch event {
         case .send: "security-command"
         case .key: "key"
         case .started: "pairing"
-        case .question(_, .showPasskey, _): "show-passkey"
-        case .question(_, .enterPasskey, _): "enter-passkey"
-        case .question(_, .compare, _): "compare"
+        case .question(_, let question, _): question.name
         case .encryption: "encryption"
         case .paired: "paired"
         case .ended: "pairing-failed"
@@ -65,7 +62,7 @@ extension EmulatedDevice {
         }
     }
 
-    static func members(of event: SecurityEvent) -> [JSONMember] {
+    func members(of event: SecurityEvent, _ peer: DeviceAddress?) -> [JSONMember] {
         switch event {
         case .send(let link, _), .key(let link, _): [Self.link(link)]
         case .started(let link, let method, let isSecureConnections):
@@ -74,8 +71,16 @@ extension EmulatedDevice {
                 JSONMember("secure-connections", .boolean(isSecureConnections)),
             ]
         case .question(let link, let question, let isAnswered):
-            [Self.link(link), JSONMember("answered", .boolean(isAnswered))]
-                + (number(of: question).map { [JSONMember("passkey", .string(digits($0)))] } ?? [])
+            [
+                Self.link(link), JSONMember("peer", .string(peer.map { "\($0)" } ?? "")),
+                JSONMember("answered", .boolean(isAnswered)),
+            ] + question.members
+                + (isAnswered
+                    ? []
+                    : [
+                        JSONMember(
+                            "seconds", .real(host.security.configuration.questionLimit.seconds))
+                    ])
         case .encryption(let link, let quality):
             [Self.link(link), JSONMember("encrypted", .boolean(quality != nil))]
                 + (quality.map { Self.members(of: $0) } ?? [])
@@ -92,10 +97,11 @@ extension EmulatedDevice {
         JSONMember("link", .integer(Int64(link)))
     }
 
-    private static func number(of question: SecurityQuestion) -> UInt32? {
-        switch question {
-        case .showPasskey(let number), .compare(let number): number
-        case .enterPasskey: nil
+    func text(for answer: PairingAnswer, _ peer: DeviceAddress) -> String {
+        switch answer {
+        case .passkey: "passkey entered for \(peer)"
+        case .yes: "\(peer) shows the same number: yes"
+        case .no: "answered no to \(peer)"
         }
     }
 
@@ -105,5 +111,25 @@ extension EmulatedDevice {
             JSONMember("secure-connections", .boolean(quality.isSecureConnections)),
             JSONMember("key-size", .integer(Int64(quality.size))),
         ]
+    }
+}
+
+extension SecurityQuestion {
+    /// The event's name.
+    var name: String {
+        switch self {
+        case .showPasskey: "show-passkey"
+        case .enterPasskey: "enter-passkey"
+        case .compare: "compare"
+        }
+    }
+
+    /// The six digits that it is about.
+    var members: [JSONMember] {
+        switch self {
+        case .showPasskey(let passkey): [JSONMember("passkey", .string(Passkey.digits(passkey)))]
+        case .compare(let number): [JSONMember("number", .string(Passkey.digits(number)))]
+        case .enterPasskey: []
+        }
     }
 }

@@ -94,6 +94,7 @@ public struct GATTServer: Sendable {
     /// The ATT_MTU of the client's bearer, in octets.
     public func mtu(of client: Int) -> UInt16 { links[client].mtu }
 
+    /// Whether the client, 0 up to but without `clientsMax`, has a bearer now.
     public func isConnected(_ client: Int) -> Bool { links[client].isConnected }
 
     /// Begins a link: MTU 23, nothing subscribed unless the client is bonded.

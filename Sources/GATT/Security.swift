@@ -17,6 +17,7 @@ public enum SecurityLevel: UInt8, Sendable, Comparable {
 
 /// The condition under which one operation on an attribute is allowed.
 public struct Access: Hashable, Sendable {
+    /// The least security of the link (Core 6.0, Vol 3, Part C, 10.2).
     public var level: SecurityLevel
     /// Whether the user must have authorized the client (Core 6.0, Vol 3, Part C, 10.5).
     public var authorization: Bool
@@ -66,6 +67,7 @@ public struct Permissions: Hashable, Sendable {
 
 /// How a link is secured, as the host knows it from encryption changes and its bonds.
 public struct LinkSecurity: Hashable, Sendable {
+    /// The link is encrypted now, with whatever key.
     public var encrypted: Bool
     /// The key in use is protected against a man in the middle.
     public var authenticated: Bool

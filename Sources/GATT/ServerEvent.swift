@@ -24,6 +24,18 @@ public enum ServerEvent: Equatable, Sendable {
     /// An indication was not confirmed in time. No further PDU goes over this bearer: drop the link
     /// (Core 6.0, Vol 3, Part F, 3.3.3).
     case timeout(client: Int)
+
+    /// The client that it is about.
+    public var client: Int {
+        switch self {
+        case .mtu(let client, _), .read(let client, _, _), .written(let client, _, _),
+            .subscribed(let client, _, _, _), .features(let client, _),
+            .confirmed(let client, _), .indicationReady(let client, _),
+            .refused(let client, _, _, _), .peerIndication(let client, _),
+            .timeout(let client):
+            client
+        }
+    }
 }
 
 /// What became of a notification or an indication.

@@ -18,6 +18,7 @@ public struct SignatureKey: Hashable, Sendable {
 /// The least SignCounter that is taken from a client next, to be stored.
 public struct SignCounter: Hashable, Sendable {
     public var peer: DeviceAddress
+    /// 0 to 2^32; a SignCounter on the wire has 32 bits, so at 2^32 none is left.
     public var next: UInt64
 
     public init(peer: DeviceAddress, next: UInt64) {

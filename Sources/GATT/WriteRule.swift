@@ -17,6 +17,7 @@ public struct WriteCondition: Equatable, Sendable {
     public struct IntegerRange: Equatable, Sendable {
         /// 1 to 8.
         public var octets: Int
+        /// Whether it is two's complement.
         public var isSigned: Bool
         public var range: ClosedRange<Int64>
 
@@ -42,6 +43,7 @@ public struct WriteCondition: Equatable, Sendable {
     /// A condition that every write meets.
     public init() {}
 
+    /// Whether a value, as the client wants it stored, meets all that is said.
     public func holds(for value: Span<UInt8>, isSubscribed: Bool) -> Bool {
         if let longerThan, value.count <= longerThan { return false }
         if let shorterThan, value.count >= shorterThan { return false }
@@ -89,11 +91,18 @@ extension GATTServer {
     public func writeRule(
         for value: Span<UInt8>, of handle: UInt16, from client: Int
     ) -> Int? {
+        decidingRule(for: value, of: handle, from: client)?.number
+    }
+
+    private func decidingRule(
+        for value: Span<UInt8>, of handle: UInt16, from client: Int
+    ) -> (number: Int, rule: WriteRule)? {
         guard let rules = writeRules.first(where: { $0.handle == handle })?.rules,
             let index = table.index(of: handle)
         else { return nil }
         let isSubscribed = subscription(of: index, client: client) != 0
         return rules.firstIndex { $0.condition.holds(for: value, isSubscribed: isSubscribed) }
+            .map { ($0, rules[$0]) }
     }
 
     /// Says whether a procedure that writes to `handle` begin is under way: other writes than those
@@ -112,10 +121,8 @@ extension GATTServer {
                 throw Refusal(busy.error, handle)
             }
         }
-        guard let number = writeRule(for: value, of: handle, from: client),
-            let rules = writeRules.first(where: { $0.handle == handle })?.rules,
-            let rejection = rules[number].rejection
-        else { return }
-        throw Refusal(rejection, handle)
+        if let rejection = decidingRule(for: value, of: handle, from: client)?.rule.rejection {
+            throw Refusal(rejection, handle)
+        }
     }
 }

@@ -51,6 +51,16 @@ enum OpcodeNames {
         (.leSetDataLength, "LE Set Data Length"),
         (.leReadSuggestedDefaultDataLength, "LE Read Suggested Default Data Length"),
         (.leWriteSuggestedDefaultDataLength, "LE Write Suggested Default Data Length"),
+        (.leAddDeviceToResolvingList, "LE Add Device To Resolving List"),
+        (.leRemoveDeviceFromResolvingList, "LE Remove Device From Resolving List"),
+        (.leClearResolvingList, "LE Clear Resolving List"),
+        (.leReadResolvingListSize, "LE Read Resolving List Size"),
+        (.leReadPeerResolvableAddress, "LE Read Peer Resolvable Address"),
+        (.leReadLocalResolvableAddress, "LE Read Local Resolvable Address"),
+        (.leSetAddressResolutionEnable, "LE Set Address Resolution Enable"),
+        (
+            .leSetResolvablePrivateAddressTimeout, "LE Set Resolvable Private Address Timeout"
+        ),
         (.leReadMaximumDataLength, "LE Read Maximum Data Length"),
         (.leReadPHY, "LE Read PHY"),
         (.leSetDefaultPHY, "LE Set Default PHY"),
@@ -61,6 +71,7 @@ enum OpcodeNames {
         (.leSetExtendedScanResponseData, "LE Set Extended Scan Response Data"),
         (.leSetExtendedAdvertisingEnable, "LE Set Extended Advertising Enable"),
         (.leClearAdvertisingSets, "LE Clear Advertising Sets"),
+        (.leSetPrivacyMode, "LE Set Privacy Mode"),
         (.leReadBufferSizeV2, "LE Read Buffer Size [v2]"),
     ]
 }

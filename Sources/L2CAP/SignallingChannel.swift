@@ -23,6 +23,7 @@ public struct SignallingChannel: Sendable {
     /// How long an answer is awaited: the response timer may be set up to 60 s (Part A, 6.2.1).
     static let responseTimeout = TimeSpan.seconds(30)
 
+    /// Which side this is: only a peripheral asks, only a central grants.
     public enum Role: Sendable { case peripheral, central }
 
     private let role: Role

@@ -48,6 +48,9 @@ public final class ByteTransport {
     /// kernel chose, the link with its device.
     public var place: String { source.place }
 
+    /// The file that it makes for a peer to find it by, and removes; nil for none.
+    public var ownFile: String? { source.ownFile }
+
     /// Whether octets go through.
     public var isOpen: Bool {
         switch state {
@@ -206,6 +209,8 @@ protocol TransportSource: SendableMetatype {
     init?(specification: Substring)
     /// Where the pipe goes, or where a peer finds it.
     var place: String { get }
+    /// The file that it makes for a peer to find it by; nil for none.
+    var ownFile: String? { get }
     mutating func open() throws(SystemError) -> Opening
     /// The peer a waiting source has got; nil where it has none yet.
     mutating func accept() throws(SystemError) -> Descriptor?
@@ -221,6 +226,7 @@ protocol TransportSource: SendableMetatype {
 }
 
 extension TransportSource {
+    var ownFile: String? { nil }
     func accept() throws(SystemError) -> Descriptor? { nil }
     func close() {}
 

@@ -92,6 +92,12 @@ public final class FileOutput {
 public func readFile(_ path: String, octetsMax: Int) throws(SystemError) -> [UInt8] {
     let descriptor = Descriptor(
         try systemCall("read", path) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) })
+    let size = descriptor.size
+    guard size <= octetsMax else {
+        throw SystemError(
+            EFBIG, operation: "read", object: path,
+            reason: "it has \(size) octets, the limit is \(octetsMax)")
+    }
     var content = try firstOctets(of: descriptor, path)
     _ = fcntl(descriptor.number, F_SETFL, O_RDONLY)
     var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -106,6 +112,17 @@ public func readFile(_ path: String, octetsMax: Int) throws(SystemError) -> [UIn
                 EFBIG, operation: "read", object: path,
                 reason: "it is larger than \(octetsMax) octets")
         }
+    }
+}
+
+extension Descriptor {
+    /// Of a file, in octets; 0 of anything else.
+    fileprivate var size: Int {
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return 0
+        }
+        return Int(status.st_size)
     }
 }
 

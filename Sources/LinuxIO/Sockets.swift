@@ -132,6 +132,24 @@ enum Sockets {
         }
     }
 
+    /// Reads, and acknowledges at once what is too short for a packet. Its sender writes type and
+    /// packet apart, as RootCanal does: without TCP_NODELAY its rest would wait for the
+    /// acknowledgement, which the kernel keeps back for 40 ms (tcp(7), TCP_QUICKACK).
+    static func read(
+        _ descriptor: Descriptor, into buffer: inout ReadBuffer, _ name: String
+    ) throws(SystemError) -> Descriptor.Transfer {
+        let transfer = try buffer.fill(from: descriptor, name)
+        guard case .count(1..<packetOctetsMin) = transfer else { return transfer }
+        var on: Int32 = 1
+        unsafe setsockopt(
+            descriptor.number, Int32(IPPROTO_TCP), TCP_QUICKACK, &on,
+            socklen_t(MemoryLayout<Int32>.size))
+        return transfer
+    }
+
+    /// The shortest HCI packet that a controller sends: an event without parameters.
+    private static let packetOctetsMin = 3
+
     /// HCI packets are small and wait for answers: they must not be held back.
     private static func noDelay(_ descriptor: Descriptor) {
         var on: Int32 = 1

@@ -6,6 +6,7 @@ public import SMP
 public struct OpenSSLCipher: SecurityCipher {
     public init() {}
 
+    /// AES-128 of one block, as `SecurityCipher` says.
     public func encrypt(_ block: [UInt8], key: [UInt8]) -> [UInt8]? {
         prepareLibcrypto()
         guard block.count == 16, key.count == 16, let context = unsafe EVP_CIPHER_CTX_new() else {
@@ -21,11 +22,13 @@ public struct OpenSSLCipher: SecurityCipher {
         return isDone && count == 16 ? Array(result[..<16]) : nil
     }
 
+    /// AES-CMAC, as `SecurityCipher` says.
     public func code(of message: [UInt8], key: [UInt8]) -> [UInt8]? {
         let code = OpenSSLAuthenticator().cmac(key: key, message: message)
         return code.isEmpty ? nil : code
     }
 
+    /// The P-256 public key, as `SecurityCipher` says.
     public func publicKey(of privateKey: [UInt8]) -> PublicKey? {
         Curve.with { curve in
             guard let scalar = unsafe curve.scalar(privateKey),
@@ -39,6 +42,7 @@ public struct OpenSSLCipher: SecurityCipher {
         }
     }
 
+    /// ECDH over P-256, as `SecurityCipher` says; the point is checked.
     public func sharedSecret(_ privateKey: [UInt8], with publicKey: PublicKey) -> [UInt8]? {
         Curve.with { curve in
             guard let scalar = unsafe curve.scalar(privateKey) else { return nil }

@@ -20,11 +20,7 @@ public enum CheckReport {
         let device = profile.device
         var lines = ["device \(ValueFormat.quoted(device.name))"]
         if device.appearance != 0 { lines.append("  appearance \(appearance(device.appearance))") }
-        switch device.address {
-        case .randomStatic(let address?): lines.append("  address random-static \(address)")
-        case .randomStatic(nil): lines.append("  address random-static, from the seed")
-        case .publicDevice: lines.append("  address public")
-        }
+        lines.append("  address \(address(device.address))")
         lines.append("  connections \(device.connections)")
         if let connection = device.connection {
             let low = TimeSpan(microseconds: connection.minimum.microseconds)
@@ -37,6 +33,19 @@ public enum CheckReport {
         lines += server(profile.server)
         if let rule = profile.activity { lines += rule.lines.map { "  " + $0 } }
         return lines
+    }
+
+    private static func address(_ address: AddressSpec) -> String {
+        switch address {
+        case .randomStatic(let address?): "random-static \(address)"
+        case .randomStatic(nil): "random-static, from the seed"
+        case .publicDevice: "public"
+        case .resolvablePrivate(let identity, let renewal):
+            "resolvable-private, a new one every \(renewal); identity "
+                + "random-static\(identity.map { " \($0)" } ?? ", from the seed")"
+        case .nonResolvablePrivate(let renewal):
+            "non-resolvable-private, a new one every \(renewal)"
+        }
     }
 
     /// The MTU, and what is not as usual.
@@ -188,15 +197,7 @@ public enum CheckReport {
     }
 
     private static func access(_ access: Access) -> String {
-        let level =
-            switch access.level {
-            case .open: "open"
-            case .encrypted: "encrypted"
-            case .authenticated: "authenticated"
-            case .secure: "secure"
-            case .refused: "refused"
-            }
-        return level + (access.authorization ? ", authorization" : "")
+        access.level.word + (access.authorization ? ", authorization" : "")
             + (access.keySizeMin > 0 ? ", key-size \(access.keySizeMin)" : "")
     }
 

@@ -25,9 +25,13 @@ public struct ProfileError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     public var description: String {
+        ValueFormat.printable("\(file):\(line):\(column): ") + sentence
+    }
+
+    /// The same without the place in a file, for what stands in none.
+    public var sentence: String {
         let text =
-            "\(file):\(line):\(column): " + (path.isEmpty ? "" : path + ": ") + problem
-            + (remedy.isEmpty ? "" : "; " + remedy)
+            (path.isEmpty ? "" : path + ": ") + problem + (remedy.isEmpty ? "" : "; " + remedy)
         return ValueFormat.printable(text)
     }
 }

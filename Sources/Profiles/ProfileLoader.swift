@@ -18,6 +18,33 @@ public enum ProfileLoader {
         path: String, bytes: [UInt8], files: @escaping FileReader
     ) throws(ProfileErrors) -> DeviceProfile {
         let context = DecodeContext(file: path, files: files)
+        let root = try root(of: bytes, context)
+        let profile = Form<DeviceProfile>.profile.read(root, context)
+        if let profile, context.errors.isEmpty {
+            checkTable(profile, root.node, context)
+        }
+        guard let profile, context.errors.isEmpty else {
+            throw ProfileErrors(list: context.sortedErrors)
+        }
+        return profile
+    }
+
+    /// Reads a file of another format of ours by its form, with the same kind of errors.
+    package static func read<Value>(
+        _ form: Form<Value>, path: String, bytes: [UInt8]
+    ) throws(ProfileErrors) -> Value {
+        let context = DecodeContext(file: path) { _ in .failure(FileFailure(reason: "")) }
+        let value = form.read(try root(of: bytes, context), context)
+        guard let value, context.errors.isEmpty else {
+            throw ProfileErrors(list: context.sortedErrors)
+        }
+        return value
+    }
+
+    /// The top of a file's tree; what is wrong with the rest of it is in the context.
+    private static func root(
+        of bytes: [UInt8], _ context: DecodeContext
+    ) throws(ProfileErrors) -> Place {
         let document: YAMLDocument
         do throws(YAMLError) {
             document = try YAMLDocument.parse(bytes)
@@ -28,15 +55,7 @@ public enum ProfileLoader {
         for problem in document.problems {
             context.report(mark: problem.mark, path: "", problem.problem, problem.remedy)
         }
-        let profile = Form<DeviceProfile>.profile.read(
-            Place(node: document.root, path: ""), context)
-        if let profile, context.errors.isEmpty {
-            checkTable(profile, document.root, context)
-        }
-        guard let profile, context.errors.isEmpty else {
-            throw ProfileErrors(list: context.sortedErrors)
-        }
-        return profile
+        return Place(node: document.root, path: "")
     }
 }
 

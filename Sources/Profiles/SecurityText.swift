@@ -1,4 +1,5 @@
-// How a device pairs, in one line of `check`.
+// The profile's words for security, and how a device pairs in one line of `check`.
+import GATT
 import SMP
 import SansIO
 
@@ -6,7 +7,7 @@ extension SecurityConfiguration {
     /// Without passkeys and keys.
     var line: String {
         guard policy != .refused else { return "pairing refused" }
-        var parts = ["pairing \(policyName)", "io \(ioName)"]
+        var parts = ["pairing \(policy.word)", "io \(io.word)"]
         if requiresAuthentication {
             parts.append("authentication required")
         } else if !asksAuthentication {
@@ -18,23 +19,42 @@ extension SecurityConfiguration {
         parts.append(bonding ? "bonds \(bondsMax)" : "no bonds")
         return parts.joined(separator: ", ")
     }
+}
 
-    private var policyName: String {
-        switch policy {
+extension SecurityConfiguration.Policy {
+    /// As the profile says it.
+    var word: String {
+        switch self {
         case .refused: "refused"
         case .any: "any"
         case .legacy: "legacy"
         case .secureConnections: "secure-connections"
         }
     }
+}
 
-    private var ioName: String {
-        switch io {
+extension IOCapability {
+    /// As the profile says it.
+    var word: String {
+        switch self {
         case .noInputNoOutput: "none"
         case .displayOnly: "display"
         case .keyboardOnly: "keyboard"
         case .displayYesNo: "display-yes-no"
         case .keyboardDisplay: "keyboard-display"
+        }
+    }
+}
+
+extension SecurityLevel {
+    /// As the profile says it.
+    var word: String {
+        switch self {
+        case .open: "open"
+        case .encrypted: "encrypted"
+        case .authenticated: "authenticated"
+        case .secure: "secure"
+        case .refused: "refused"
         }
     }
 }

@@ -5,6 +5,8 @@ import YAML
 
 /// A checked value and whose it is.
 public struct ValueSetting: Equatable, Sendable {
+    /// What was given for `target`.
+    public var reference: String
     public var target: WriteAction.Target
     /// Of the value's, or the field's, own format.
     public var octets: [UInt8]
@@ -25,7 +27,7 @@ extension ProfileLoader {
         }
         let (target, part) = try part(of: reference, in: profile, source: source)
         if text.hasPrefix("hex:") {
-            let shown = text.prefix(60)
+            let shown = shortened(text)
             guard let octets = Hex.bytes(String(text.dropFirst(4))),
                 octets.count <= valueOctetsMax
             else {
@@ -37,15 +39,15 @@ extension ProfileLoader {
                 throw error(
                     source, reference, "'\(shown)' does not fit the bits", "write \(bits.says)")
             }
-            return ValueSetting(target: target, octets: octets)
+            return ValueSetting(reference: reference, target: target, octets: octets)
         }
         guard let node = try node(text, part, source, reference) else {
-            return ValueSetting(target: target, octets: [])
+            return ValueSetting(reference: reference, target: target, octets: [])
         }
         guard let octets = part.octets(Place(node: node, path: reference), context) else {
             throw ProfileErrors(list: context.sortedErrors)
         }
-        return ValueSetting(target: target, octets: octets)
+        return ValueSetting(reference: reference, target: target, octets: octets)
     }
 
     /// The tree of a text; nil of an empty one where a text is the value.
@@ -82,23 +84,10 @@ extension ProfileLoader {
     private static func part(
         of reference: String, in profile: DeviceProfile, source: String
     ) throws(ProfileErrors) -> (target: WriteAction.Target, part: FieldPart) {
-        let references = References.characteristics(profile.services)
-        guard let (entry, field) = references.target(reference) else {
-            let (problem, remedy) =
-                references.objection(to: reference, kind: "characteristic")
-                ?? ("no such characteristic", "write its label or name")
-            throw error(source, reference, problem, remedy)
-        }
-        let format = profile.services[entry.service].characteristics[entry.characteristic].format
-        let target = WriteAction.Target(
-            service: entry.service, characteristic: entry.characteristic, field: field)
-        guard let field else { return (target, .whole(format)) }
-        guard case .fields(let layout) = format, let own = layout.part(field) else {
-            throw error(
-                source, reference, "'\(entry.name)' has no field '\(field)'",
-                "write one of its fields")
-        }
-        return (target, own)
+        do throws(References.Objection) {
+            return try References.characteristics(profile.services)
+                .resolve(reference, in: profile.services)
+        } catch { throw Self.error(source, reference, error.problem, error.remedy) }
     }
 
     private static func error(

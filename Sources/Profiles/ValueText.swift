@@ -2,6 +2,12 @@
 import Behaviours
 import Wire
 
+/// What a profile or a client wrote, for a message: long texts are cut, and say so.
+func shortened(_ text: String) -> String {
+    let shownMax = 100
+    return text.count > shownMax ? "\(text.prefix(shownMax))…" : text
+}
+
 extension ValueFormat {
     /// A value's octets as text. Octets that do not fit the format are shown as they are.
     public func describe(_ bytes: [UInt8]) -> String { meaning(of: bytes).text }
@@ -41,7 +47,10 @@ extension NumberSpec {
             let sign = value < 0 ? "-" : ""
             return sign
                 + DecimalText.fixed(abs(value), decimals: Self.decimals(of: format.scale))
-        case .float, .medical: return DecimalText.short(value)
+        case .float, .medical:
+            guard !value.isNaN else { return "not a number" }
+            guard value.isFinite else { return value < 0 ? "-infinity" : "infinity" }
+            return DecimalText.short(value)
         }
     }
 

@@ -4,6 +4,7 @@
 public struct KeyQuality: Hashable, Sendable {
     /// Made with a method that protects against a man in the middle.
     public var isAuthenticated: Bool
+    /// Made by LE Secure Connections.
     public var isSecureConnections: Bool
     /// In octets, 7 to 16.
     public var size: UInt8
@@ -34,6 +35,7 @@ public struct Bond: Hashable, Sendable {
     /// Which key that is; both 0 for LE Secure Connections.
     public var ediv: UInt16
     public var rand: UInt64
+    /// Of `longTermKey`.
     public var quality: KeyQuality
     /// Resolves the peer's private addresses.
     public var peerIdentityKey: [UInt8]?

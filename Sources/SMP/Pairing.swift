@@ -23,8 +23,8 @@ struct Pairing: Sendable {
     var phase: Phase
     /// The end of the protocol's 30 s.
     var deadline: Instant
-    /// When the person's time to answer ends; nil where nothing is asked.
-    var questionDeadline: Instant?
+    /// What the person is asked; nil where nothing is.
+    var asked: OpenQuestion?
 
     var privateKey: [UInt8] = []
     var publicKey = PairingPublicKey()
@@ -108,5 +108,5 @@ struct Pairing: Sendable {
         return key.indices.map { $0 < size ? key[$0] : 0 }
     }
 
-    var nextDeadline: Instant { questionDeadline.map { min($0, deadline) } ?? deadline }
+    var nextDeadline: Instant { asked.map { min($0.deadline, deadline) } ?? deadline }
 }

@@ -138,11 +138,19 @@ extension SecurityManager {
         case .passkeyEntered:
             let passkey = configuration.passkey
             links[link].pairing?.passkey = passkey
-            let limit = now + configuration.questionLimit
-            if passkey == nil { links[link].pairing?.questionDeadline = limit }
-            emit.append(.question(link: link, .enterPasskey, isAnswered: passkey != nil))
+            let isShown =
+                links[link].pairing?.request.ioCapability != IOCapability.keyboardOnly.rawValue
+            let question = SecurityQuestion.enterPasskey(isShown: isShown)
+            if passkey == nil { ask(question, link, at: now) }
+            emit.append(.question(link: link, question, isAnswered: passkey != nil))
         case .justWorks, .numericComparison, .outOfBand: break
         }
+    }
+
+    /// Waits for the person's answer.
+    mutating func ask(_ question: SecurityQuestion, _ link: Int, at now: Instant) {
+        let limit = now + configuration.questionLimit
+        links[link].pairing?.asked = OpenQuestion(question: question, deadline: limit)
     }
 
     /// 0 to 999,999, each as likely as the others.
@@ -156,7 +164,20 @@ extension SecurityManager {
 
     /// Whether the person at the device is asked for something on `link`.
     public func awaitsAnswer(on link: Int) -> Bool {
-        isConnected(link) && links[link].pairing?.questionDeadline != nil
+        isConnected(link) && links[link].pairing?.asked != nil
+    }
+
+    /// Whether the person at the device is asked for anything.
+    public var awaitsAnswer: Bool { links.indices.contains { awaitsAnswer(on: $0) } }
+
+    /// What the person at the device is asked on `link`, or is to enter at the peer; nil where
+    /// that is nothing.
+    public func question(on link: Int) -> OpenQuestion? {
+        guard isConnected(link), let pairing = links[link].pairing else { return nil }
+        if let asked = pairing.asked { return asked }
+        guard pairing.method == .passkeyShown, pairing.key == nil, let passkey = pairing.passkey
+        else { return nil }
+        return OpenQuestion(question: .showPasskey(passkey), deadline: pairing.deadline)
     }
 
     /// The person has entered the passkey, 0 to 999,999; nil: has given up.
@@ -168,7 +189,7 @@ extension SecurityManager {
         guard awaitsAnswer(on: link), let pairing = links[link].pairing,
             pairing.method == .passkeyEntered
         else { return false }
-        links[link].pairing?.questionDeadline = nil
+        links[link].pairing?.asked = nil
         guard let passkey, passkey <= 999_999 else {
             fail(link, .passkeyEntryFailed, at: now, &emit)
             return true
@@ -191,7 +212,7 @@ extension SecurityManager {
         guard awaitsAnswer(on: link), let pairing = links[link].pairing,
             pairing.method == .numericComparison
         else { return false }
-        links[link].pairing?.questionDeadline = nil
+        links[link].pairing?.asked = nil
         guard matches else {
             fail(link, .numericComparisonFailed, at: now, &emit)
             return true
@@ -257,7 +278,7 @@ extension SecurityManager {
             throw .unspecifiedReason
         }
         links[link].pairing?.peerConfirm = confirm
-        if pairing.questionDeadline != nil {
+        if pairing.asked != nil {
             links[link].pairing?.hasHeldConfirm = true
         } else {
             try sendConfirm(link, &emit)

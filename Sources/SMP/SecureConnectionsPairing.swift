@@ -107,11 +107,10 @@ extension SecurityManager {
         else { throw .unspecifiedReason }
         let isAnswered = configuration.confirm != nil
         emit.append(.question(link: link, .compare(number), isAnswered: isAnswered))
-        let limit = now + configuration.questionLimit
         switch configuration.confirm {
         case true: links[link].pairing?.isConfirmed = true
         case false: throw .numericComparisonFailed
-        default: links[link].pairing?.questionDeadline = limit
+        default: ask(.compare(number), link, at: now)
         }
     }
 

@@ -37,7 +37,7 @@ public struct PublicKey: Hashable, Sendable {
 /// What random octets are for.
 public enum RandomUse: Sendable {
     case privateKey, pairingRandom, passkey, longTermKey, diversifier, rand, signatureKey,
-        identityKey
+        identityKey, privateAddress
 }
 
 /// Where keys come from: the system's random source on a real controller, a seed only in virtual
@@ -46,12 +46,18 @@ public protocol SecurityRandom: Sendable {
     mutating func octets(_ count: Int, for use: RandomUse) -> [UInt8]
 }
 
+/// The source of a device that has none: it cannot pair.
+struct NoRandom: SecurityRandom {
+    func octets(_ count: Int, for use: RandomUse) -> [UInt8] { [] }
+}
+
 /// Random octets of any generator.
 public struct GeneratorRandom<Generator: RandomNumberGenerator & Sendable>: SecurityRandom {
     private var generator: Generator
 
     public init(_ generator: Generator) { self.generator = generator }
 
+    /// The next octets, eight of each number, lowest first; what they are for makes no difference.
     public mutating func octets(_ count: Int, for use: RandomUse) -> [UInt8] {
         var octets: [UInt8] = []
         while octets.count < count {

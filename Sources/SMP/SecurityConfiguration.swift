@@ -17,7 +17,9 @@ public struct SecurityConfiguration: Hashable, Sendable {
     public var policy = Policy.refused
     /// Whether each central is asked for security as soon as it has connected.
     public var requestsSecurity = false
+    /// What the person at the device can do (Core 6.0, Vol 3, Part H, 2.3.2).
     public var io = IOCapability.noInputNoOutput
+    /// Whether keys are kept for the next connection, where the central wants it too.
     public var bonding = true
     /// Whether protection against a man in the middle is asked for.
     public var asksAuthentication = false
@@ -42,6 +44,7 @@ public struct SecurityConfiguration: Hashable, Sendable {
     public var bondsMax = 16
     /// The address that is told as the own identity, and the key of private addresses.
     public var identity: LinkAddress?
+    /// The identity resolving key, 16 octets in wire order.
     public var identityKey = [UInt8](repeating: 0, count: 16)
     /// Out of band data, which both sides have got by another way.
     public var outOfBand: OutOfBandData?

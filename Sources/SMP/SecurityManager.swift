@@ -21,7 +21,8 @@ public struct SecurityManager: Sendable {
     public private(set) var bonds: [Bond] = []
     let toolbox: Toolbox
     var random: any SecurityRandom
-    var links: [SecurityLink]
+    /// As many as have been in use.
+    var links: [SecurityLink] = []
     private var failures: [Failure] = []
     /// Until when pairing is possible; nil: always, or never where the policy refuses it.
     private var pairableUntil: Instant?
@@ -33,16 +34,17 @@ public struct SecurityManager: Sendable {
         var until: Instant
     }
 
-    /// - Parameter cipher: without one no pairing is possible.
+    /// - Parameters:
+    ///   - cipher: without one no pairing is possible.
+    ///   - random: nor is it without a source of keys.
     public init(
         _ configuration: SecurityConfiguration, cipher: (any SecurityCipher)?,
-        random: any SecurityRandom
+        random: (any SecurityRandom)?
     ) {
         self.configuration = configuration
-        if cipher == nil { self.configuration.policy = .refused }
-        self.random = random
+        if cipher == nil || random == nil { self.configuration.policy = .refused }
+        self.random = random ?? NoRandom()
         toolbox = Toolbox(cipher ?? NoCipher())
-        links = Array(repeating: SecurityLink(), count: Self.linksMax)
     }
 
     /// Power-on: the configuration's window begins.
@@ -88,13 +90,18 @@ public struct SecurityManager: Sendable {
     // MARK: links
 
     /// Begins a link with the addresses that it was made with.
-    public mutating func connect(_ link: Int, own: LinkAddress, peer: LinkAddress) {
-        guard links.indices.contains(link) else { return }
+    /// - Parameter identity: whose private address `peer` is, where the controller has found out.
+    public mutating func connect(
+        _ link: Int, own: LinkAddress, peer: LinkAddress, identity: LinkAddress? = nil
+    ) {
+        guard (0..<Self.linksMax).contains(link) else { return }
+        while links.count <= link { links.append(SecurityLink()) }
         links[link] = SecurityLink()
         links[link].isConnected = true
         links[link].own = own
         links[link].peer = peer
-        links[link].bonded = place(of: peer).map { bonds[$0].peer }
+        links[link].bonded = (identity.flatMap { place(of: $0) } ?? place(of: peer))
+            .map { bonds[$0].peer }
     }
 
     /// Ends a link; a pairing that it was in has failed.
@@ -176,7 +183,9 @@ public struct SecurityManager: Sendable {
     /// When `expire` must be called next.
     public var deadline: Instant? {
         var deadline: Instant?
-        for link in links { deadline = earliest(deadline, link.pairing?.nextDeadline) }
+        for link in links.indices {
+            deadline = earliest(deadline, links[link].pairing?.nextDeadline)
+        }
         return deadline
     }
 
@@ -190,7 +199,8 @@ public struct SecurityManager: Sendable {
                 let reason: SMPReason =
                     pairing.method == .numericComparison
                     ? .numericComparisonFailed : .passkeyEntryFailed
-                fail(link, reason, at: now, &emit)
+                emit.append(.send(link: link, PairingFailed(reason).pdu))
+                end(link, .unanswered(reason, configuration.questionLimit), at: now, &emit)
             }
         }
     }

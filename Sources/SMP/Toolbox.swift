@@ -82,14 +82,6 @@ public struct Toolbox: Sendable {
     /// Link key conversion with a salt (2.2.11).
     public func h7(salt: [UInt8], _ w: [UInt8]) -> [UInt8]? { code(salt, w) }
 
-    /// Whether `address` is resolvable and made with `irk` (Core 6.0, Vol 6, Part B, 1.3.2.3).
-    public func resolves(_ address: LinkAddress, with irk: [UInt8]) -> Bool {
-        guard address.isResolvable else { return false }
-        let octets = address.addressOctets
-        guard let hash = ah(irk, Array(octets[3..<6])) else { return false }
-        return Self.isEqual(hash, Array(octets[..<3]))
-    }
-
     static func exclusiveOr(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
         zip(left, right).map { $0 ^ $1 }
     }

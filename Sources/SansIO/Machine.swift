@@ -24,6 +24,7 @@ public struct Outputs<Element> {
     @inlinable public var isEmpty: Bool { storage.isEmpty }
     @inlinable public var count: Int { storage.count }
 
+    /// Takes one more, behind the others.
     @inlinable public mutating func append(_ element: Element) { storage.append(element) }
 
     /// Empties the list and keeps its memory.

@@ -5,10 +5,10 @@
 ///
 /// For addresses, generators and radio timing; never for keys on a real controller.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
-    private var s0: UInt64
-    private var s1: UInt64
-    private var s2: UInt64
-    private var s3: UInt64
+    @usableFromInline var s0: UInt64
+    @usableFromInline var s1: UInt64
+    @usableFromInline var s2: UInt64
+    @usableFromInline var s3: UInt64
 
     /// - Parameters:
     ///   - seed: the run's seed.
@@ -31,7 +31,8 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         s3 = next()
     }
 
-    public mutating func next() -> UInt64 {
+    /// The next 64 bits, by xoshiro256**.
+    @inlinable public mutating func next() -> UInt64 {
         let product = s1 &* 5
         let result = (product << 7 | product >> 57) &* 9
         let t = s1 << 17
@@ -45,12 +46,12 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     }
 
     /// A whole number from 0 up to but without `bound`; 0 where `bound` is not positive.
-    public mutating func below(_ bound: Int64) -> Int64 {
+    @inlinable public mutating func below(_ bound: Int64) -> Int64 {
         guard bound > 0 else { return 0 }
         // The upper half of the product is uniform enough: the bias is below bound / 2^64.
         return Int64(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 
     /// A real number in [0, 1).
-    public mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+    @inlinable public mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 }

@@ -8,6 +8,7 @@ public struct TimeSpan: Comparable, Hashable, Sendable {
 
     public static let zero = TimeSpan(microseconds: 0)
 
+    /// Spans of any length; what exceeds 64 bits of microseconds is the greatest span.
     public static func microseconds(_ count: Int64) -> TimeSpan { TimeSpan(microseconds: count) }
     public static func milliseconds(_ count: Int64) -> TimeSpan {
         TimeSpan(microseconds: saturating(count, times: 1_000))

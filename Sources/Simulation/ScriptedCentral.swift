@@ -70,6 +70,7 @@ public struct ScriptedCentral: Sendable {
         host = CentralHost(randomAddress: address)
     }
 
+    /// Brings the central's controller up; scanning follows.
     public mutating func powerOn(at now: Instant, sending out: inout ByteBlock) {
         start = now
         state = .controller

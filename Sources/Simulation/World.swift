@@ -126,6 +126,18 @@ public struct World: Sendable {
     /// What is to be stored before packets go out to hosts from outside.
     public mutating func takeStateChanges() -> [StateChange] { port.device.takeStateChanges() }
 
+    /// From now on keeps account of what the device's controller advertises.
+    public mutating func recordAdvertising() { air.recordAdvertising(of: devicePort) }
+
+    /// Whether something was advertised with parameters that are no longer in force.
+    public var hasAdvertised: Bool { air.hasAdvertised }
+
+    /// What the device's controller has advertised since this was asked for last.
+    public mutating func takeAdvertised() -> [AdvertisedStretch] { air.takeAdvertised() }
+
+    /// Ends what is on the air now as a stretch, to be taken.
+    public mutating func closeAdvertised(at now: Instant) { air.closeAdvertised(at: now) }
+
     // MARK: hosts from outside
 
     /// A host joins the air; its controller's number is returned, nil where the air is full.

@@ -53,6 +53,10 @@ struct Advertiser {
     private(set) var isEnabled = false
     /// The address in use since advertising was enabled.
     private(set) var address = AirAddress(isRandom: false, address: DeviceAddress())
+    /// Whom a directed advertisement names on the air.
+    private(set) var target = AirAddress(isRandom: false, address: DeviceAddress())
+    /// When the controller takes other addresses; nil where they are the host's.
+    private(set) var addressEnd: Instant?
     /// When high duty cycle directed advertising ends.
     private(set) var end: Instant?
     /// Events that are over, since the controller came into being.
@@ -77,15 +81,26 @@ struct Advertiser {
         self = fresh
     }
 
-    mutating func enable(as own: AirAddress, at now: Instant) {
-        isEnabled = true
+    mutating func rename(_ own: AirAddress, target: AirAddress, until end: Instant?) {
         address = own
+        self.target = target
+        addressEnd = end
+    }
+
+    mutating func enable(at now: Instant) {
+        isEnabled = true
         end = type == .directedHighDuty ? now + .microseconds(Radio.highDutyDuration) : nil
         eventStart = now + .microseconds(Radio.firstAdvertisingEvent)
         beginEvent()
     }
 
     mutating func disable() { isEnabled = false }
+
+    /// The next event's start; of one whose advDelay has not been drawn, where it is on average.
+    func nextEvent(after now: Instant) -> Instant {
+        guard eventStart < now else { return eventStart }
+        return eventStart + .microseconds(interval + Radio.advertisingDelayMax / 2)
+    }
 
     /// Octets of the advertising PDU behind its header.
     private var octets: Int { type.isDirected ? 12 : 6 + data.count }

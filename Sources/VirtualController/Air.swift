@@ -32,11 +32,12 @@ public struct Air: Sendable {
         }
     }
 
-    /// What LE Encrypt is answered with; without one it fails.
+    /// What LE Encrypt is answered with, and private addresses are made of. Without one that fails,
+    /// and the controllers have no privacy. Set before the first host speaks.
     public var cipher: (any SecurityCipher)?
 
     let timing: Timing
-    private let seed: UInt64
+    let seed: UInt64
     var clock = Instant.zero
     /// By port; those that have gone keep their place until another one comes.
     var controllers: [Controller] = []
@@ -48,6 +49,8 @@ public struct Air: Sendable {
     var listeners: [Int] = []
     /// Links that the command being served has given something to send.
     var touched: [Int] = []
+    /// Watches what one controller advertises.
+    var recorder: AdvertisingRecorder?
     private var lossRandom: SeededRandom
     private var signalRandom: SeededRandom
 

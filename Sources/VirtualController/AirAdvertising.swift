@@ -20,18 +20,24 @@ extension Air {
     }
 
     mutating func startAdvertising(_ port: Int, as own: AirAddress) {
-        controllers[port].advertiser.enable(as: own, at: clock)
+        let type = controllers[port].advertiser.ownAddressType
+        controllers[port].advertiser.rename(
+            own, target: target(port), until: addressEnd(port, type))
+        controllers[port].advertiser.enable(at: clock)
+        beginStretch(port)
         scheduleAdvertiser(port)
     }
 
     mutating func stopAdvertising(_ port: Int) {
         if listeners.isEmpty { skipUnheard(port) }
+        endStretch(port)
         controllers[port].advertiser.disable()
         queue.set(port, to: nil)
     }
 
     /// Something of the advertiser on `port` ends on the air now.
     mutating func stepAdvertiser(_ port: Int) {
+        renewAddresses(port)
         let advertiser = controllers[port].advertiser
         guard advertiser.isEnabled else { return queue.set(port, to: nil) }
         if let end = advertiser.end, end <= clock {
@@ -83,7 +89,10 @@ extension Air {
         of central: Int, _ port: Int, _ advertiser: Advertiser
     ) {
         guard let initiator = controllers[central].initiator,
-            initiator.peer == nil || initiator.peer == advertiser.address
+            seeks(central, initiator, advertiser),
+            let own = ownAddress(
+                central, initiator.ownAddressType,
+                towards: identity(central, of: advertiser.address))
         else {
             controllers[port].advertiser.advance()
             return
@@ -94,7 +103,17 @@ extension Air {
         } else {
             controllers[port].advertiser.advance()
         }
-        connect(central: central, initiator, to: port, advertiser.address, isHeard: isHeard)
+        connect(
+            central: central, initiator, as: own, to: port, advertiser.address, isHeard: isHeard)
+    }
+
+    /// Whether the initiator on `port` wants to connect to this advertiser.
+    private func seeks(_ port: Int, _ initiator: Initiator, _ advertiser: Advertiser) -> Bool {
+        guard admits(port, advertiser.address) else { return false }
+        if initiator.peer == advertiser.address { return true }
+        let identity = identity(port, of: advertiser.address)
+        if let peer = initiator.peer { return peer == identity }
+        return controllers[port].acceptList.contains(identity)
     }
 
     private func hears(_ plan: ListeningPlan, _ advertiser: Advertiser) -> Bool {
@@ -112,21 +131,29 @@ extension Air {
         guard controller.scanner.isEnabled, hears(controller.scanner.plan, advertiser) else {
             return false
         }
+        guard admits(listener, advertiser.address) else { return false }
         if controller.scanner.filterPolicy & 1 == 1,
-            !controller.acceptList.contains(advertiser.address)
+            !controller.acceptList.contains(identity(listener, of: advertiser.address))
         {
             return false
         }
         // Directed advertisements are for their target alone.
         return !advertiser.type.isDirected
-            || advertiser.peer == controller.ownAddress(controller.scanner.ownAddressType)
+            || isTarget(listener, advertiser.target, own: scannerAddress(listener, advertiser))
+    }
+
+    private func scannerAddress(_ listener: Int, _ advertiser: Advertiser) -> AirAddress? {
+        ownAddress(
+            listener, controllers[listener].scanner.ownAddressType,
+            towards: identity(listener, of: advertiser.address))
     }
 
     private func requestsScan(_ listener: Int, of port: Int, _ advertiser: Advertiser) -> Bool {
         guard advertiser.type.isScannable, controllers[listener].scanner.isActive,
-            let own = controllers[listener].ownAddress(controllers[listener].scanner.ownAddressType)
+            let own = scannerAddress(listener, advertiser), admits(port, own)
         else { return false }
-        return advertiser.filterPolicy & 0b01 == 0 || controllers[port].acceptList.contains(own)
+        return advertiser.filterPolicy & 0b01 == 0
+            || controllers[port].acceptList.contains(identity(port, of: own))
     }
 
     /// Whether the initiator on `listener` hears this PDU and may connect to its sender.
@@ -134,21 +161,23 @@ extension Air {
         guard advertiser.type.isConnectable, let initiator = controllers[listener].initiator,
             hears(initiator.plan, advertiser)
         else { return false }
-        if let peer = initiator.peer {
-            guard peer == advertiser.address else { return false }
-        } else if !controllers[listener].acceptList.contains(advertiser.address) {
-            return false
-        }
+        let peer = identity(listener, of: advertiser.address)
+        guard seeks(listener, initiator, advertiser),
+            let own = ownAddress(listener, initiator.ownAddressType, towards: peer),
+            admits(port, own)
+        else { return false }
         if advertiser.type.isDirected {
-            guard advertiser.peer == initiator.own else { return false }
+            guard isTarget(listener, advertiser.target, own: own) else { return false }
         } else if advertiser.filterPolicy & 0b10 != 0 {
-            guard controllers[port].acceptList.contains(initiator.own) else { return false }
+            guard controllers[port].acceptList.contains(identity(port, of: own)) else {
+                return false
+            }
         }
         // Whoever has no place for one more link ignores the other, and two links between the same
         // two addresses do not exist.
         return controllers[listener].links.count < Capabilities.linksMax
             && controllers[port].links.count < Capabilities.linksMax
-            && !isLinked(listener, to: advertiser.address)
+            && !isLinked(listener, to: peer)
     }
 
     /// Whether the controller on `port` has a link to `peer`.
@@ -156,7 +185,8 @@ extension Air {
         for slot in controllers[port].links {
             for role in Role.both
             where links[slot].sides[role.rawValue].port == port
-                && links[slot].sides[role.other.rawValue].address == peer
+                && (links[slot].sides[role.other.rawValue].address == peer
+                    || links[slot].sides[role.rawValue].peer == peer)
             {
                 return true
             }
@@ -169,12 +199,12 @@ extension Air {
     ) {
         let rssi = signalStrength()
         guard !controllers[listener].isBacklogged,
-            controllers[listener].scanner.admits(advertiser.address, report: type)
+            controllers[listener].scanner.admits(
+                identity(listener, of: advertiser.address), report: type)
         else { return }
         var report = LEAdvertisingReport.Report()
         report.eventType = type
-        report.addressType = advertiser.address.type
-        report.address = advertiser.address.address
+        (report.addressType, report.address) = resolve(listener, advertiser.address)
         report.data = advertiser.type.isDirected ? [] : data
         report.rssi = rssi
         controllers[listener].send(LEAdvertisingReport([report]))

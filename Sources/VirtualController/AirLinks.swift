@@ -12,12 +12,18 @@ extension Air {
     /// Creates the link that CONNECT_IND, which has just ended, asks for.
     /// - Parameter isHeard: false where it was lost, so that only the central has the link.
     mutating func connect(
-        central: Int, _ initiator: Initiator, to peripheral: Int, _ address: AirAddress,
-        isHeard: Bool
+        central: Int, _ initiator: Initiator, as own: AirAddress, to peripheral: Int,
+        _ address: AirAddress, isHeard: Bool
     ) {
+
         controllers[central].initiator = nil
         updateListeners()
-        let ends = [newSide(central, initiator.own), newSide(peripheral, address)]
+        var ends = [newSide(central, own), newSide(peripheral, address)]
+        ends[0].isAddressMade = initiator.ownAddressType.isIdentity && own.isResolvable
+        ends[1].isAddressMade =
+            controllers[peripheral].advertiser.addressEnd != nil && address.isResolvable
+        ends[0].peer = identity(central, of: address)
+        ends[1].peer = identity(peripheral, of: own)
         var link = Link(
             parameters: initiator.parameters, sides: [ends[0], ends[1]],
             channelMap: controllers[central].channelClassification, anchor: clock)
@@ -58,12 +64,14 @@ extension Air {
         var event = LEEnhancedConnectionComplete()
         event.connectionHandle = link.sides[role.rawValue].handle
         event.role = UInt8(role.rawValue)
-        event.peerAddressType = link.sides[role.other.rawValue].address.type
-        event.peerAddress = link.sides[role.other.rawValue].address.address
+        let (own, peer) = (link.sides[role.rawValue], link.sides[role.other.rawValue].address)
+        (event.peerAddressType, event.peerAddress) = resolve(port, peer)
+        if event.peerAddressType != peer.type { event.peerResolvablePrivateAddress = peer.address }
+        if own.isAddressMade { event.localResolvablePrivateAddress = own.address.address }
         event.connectionInterval = link.parameters.interval
         event.peripheralLatency = link.parameters.latency
         event.supervisionTimeout = link.parameters.timeout
-        report(connection: event, to: port)
+        report(connection: event, peer, to: port)
     }
 
     /// Tells a host that no connection came about.
@@ -71,12 +79,14 @@ extension Air {
         var event = LEEnhancedConnectionComplete()
         event.status = status
         event.role = UInt8(role.rawValue)
-        report(connection: event, to: port)
+        report(connection: event, nil, to: port)
     }
 
     /// The enhanced event where its bit is set, else the first one, never both (Core 6.0, Vol 4,
-    /// Part E, 7.7.65.10).
-    private mutating func report(connection: LEEnhancedConnectionComplete, to port: Int) {
+    /// Part E, 7.7.65.10). The first one has the address on the air.
+    private mutating func report(
+        connection: LEEnhancedConnectionComplete, _ peer: AirAddress?, to port: Int
+    ) {
         guard !controllers[port].wants(.leMeta, .enhancedConnectionComplete) else {
             return controllers[port].send(connection)
         }
@@ -84,8 +94,8 @@ extension Air {
         event.status = connection.status
         event.connectionHandle = connection.connectionHandle
         event.role = connection.role
-        event.peerAddressType = connection.peerAddressType
-        event.peerAddress = connection.peerAddress
+        event.peerAddressType = peer?.type ?? connection.peerAddressType
+        event.peerAddress = peer?.address ?? connection.peerAddress
         event.connectionInterval = connection.connectionInterval
         event.peripheralLatency = connection.peripheralLatency
         event.supervisionTimeout = connection.supervisionTimeout

@@ -6,6 +6,7 @@ enum Capabilities {
     /// One link takes a few kilobytes; more links than phones hold at once.
     static let linksMax = 16
     static let filterAcceptListMax = 16
+    static let resolvingListMax = 16
     /// LE ACL buffers: one packet fills the longest link-layer PDU, twelve keep a link of 30 ms
     /// busy.
     static let aclOctetsMax = 251
@@ -33,6 +34,8 @@ enum Capabilities {
     /// LE Encryption, Connection Parameters Request, Extended Reject, Peripheral-initiated Features
     /// Exchange, Data Packet Length Extension, LE 2M (Core 6.0, Vol 6, Part B, 4.6).
     static let leFeatures: UInt64 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 8
+    /// LE Privacy, where the air has a cipher.
+    static let privacyFeature: UInt64 = 1 << 6
     /// All 42 combinations (Core 6.0, Vol 4, Part E, 7.8.27): each role has its own radio.
     static let leStates: UInt64 = 0x3FF_FFFF_FFFF
 
@@ -67,10 +70,21 @@ enum Capabilities {
         (.leSetPHY, 35, 6),
     ]
 
+    /// Those that are served besides where the air has a cipher.
+    static let privacyCommands: [(opcode: Opcode, octet: Int, bit: UInt8)] = [
+        (.leAddDeviceToResolvingList, 34, 3), (.leRemoveDeviceFromResolvingList, 34, 4),
+        (.leClearResolvingList, 34, 5), (.leReadResolvingListSize, 34, 6),
+        (.leReadPeerResolvableAddress, 34, 7), (.leReadLocalResolvableAddress, 35, 0),
+        (.leSetAddressResolutionEnable, 35, 1), (.leSetResolvablePrivateAddressTimeout, 35, 2),
+        (.leSetPrivacyMode, 39, 2),
+    ]
+
     /// The return parameter of Read Local Supported Commands, which has no bit of its own.
-    static var supportedCommands: [UInt8] {
+    static func supportedCommands(hasPrivacy: Bool) -> [UInt8] {
         var octets = [UInt8](repeating: 0, count: 64)
-        for command in commands { octets[command.octet] |= 1 << command.bit }
+        for command in commands + (hasPrivacy ? privacyCommands : []) {
+            octets[command.octet] |= 1 << command.bit
+        }
         return octets
     }
 }

@@ -24,7 +24,7 @@ extension Air {
             guard end(.features, slot, role) else { return }
             var event = LEReadRemoteFeaturesComplete()
             event.connectionHandle = links[slot].sides[role.rawValue].handle
-            event.leFeatures = Capabilities.leFeatures
+            event.leFeatures = leFeatures
             controllers[port].send(event)
         case .versionIndication: receiveVersion(slot, role)
         case .lengthRequest(let peer):

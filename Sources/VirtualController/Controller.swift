@@ -14,6 +14,7 @@ struct Controller {
     var leEventMask = Capabilities.leEventMaskDefault
     var randomAddress: DeviceAddress?
     var acceptList: [AirAddress] = []
+    var resolving = ResolvingList()
     var channelClassification = Capabilities.channelMapAll
     /// connInitialMaxTxOctets and connInitialMaxTxTime.
     var suggestedLength = DataLength()
@@ -43,6 +44,7 @@ struct Controller {
         leEventMask = Capabilities.leEventMaskDefault
         randomAddress = nil
         acceptList = []
+        resolving = ResolvingList()
         channelClassification = Capabilities.channelMapAll
         suggestedLength = DataLength()
         preferredTxPHYs = PHY.preferencesBoth

@@ -15,6 +15,7 @@ extension Air {
         let isServed =
             serveBaseband(opcode, parameters, port) || serveSetUp(opcode, parameters, port)
             || serveDiscovery(opcode, parameters, port) || serveLink(opcode, parameters, port)
+            || servePrivacy(opcode, parameters, port)
         if !isServed { answer(opcode, status: .unknownCommand, port) }
     }
 
@@ -124,9 +125,10 @@ extension Air {
                 return answer
             }
         case .readLocalSupportedCommands:
-            return complete(ReadLocalSupportedCommands.self, parameters, port) { _, _ in
+            return complete(ReadLocalSupportedCommands.self, parameters, port) { air, _ in
                 var answer = LocalSupportedCommands()
-                answer.supportedCommands = Capabilities.supportedCommands
+                answer.supportedCommands = Capabilities.supportedCommands(
+                    hasPrivacy: air.hasPrivacy)
                 return answer
             }
         case .readLocalSupportedFeatures:

@@ -62,7 +62,16 @@ extension Air {
     /// Changes data of an advertiser; events until now had the old one.
     private mutating func changeAdvertiser(_ port: Int, _ change: (inout Advertiser) -> Void) {
         if listeners.isEmpty { skipUnheard(port) }
+        let before = controllers[port].advertiser
         change(&controllers[port].advertiser)
+        let after = controllers[port].advertiser
+        if after.isEnabled,
+            before.data.count != after.data.count
+                || before.scanResponse.count != after.scanResponse.count
+        {
+            endStretch(port)
+            beginStretch(port)
+        }
     }
 
     /// Core 6.0, Vol 4, Part E, 7.8.5. Of a range of intervals the longest is taken.
@@ -74,7 +83,7 @@ extension Air {
             (1...0b111).contains(command.channelMap), command.filterPolicy <= 3,
             command.peerAddressType == .publicDevice || command.peerAddressType == .randomDevice
         else { return .invalidParameters }
-        let status = Self.check(command.ownAddressType)
+        let status = check(command.ownAddressType)
         guard status.isSuccess else { return status }
         if type != .directedHighDuty {
             let range = AdvertisingInterval.minimum.steps...AdvertisingInterval.maximum.steps
@@ -93,11 +102,12 @@ extension Air {
         return .success
     }
 
-    /// Types 2 and 3 are those of privacy, which is not there.
-    private static func check(_ type: AddressType) -> HCIStatus {
+    /// Types 2 and 3 are those of privacy.
+    private func check(_ type: AddressType) -> HCIStatus {
         switch type {
         case .publicDevice, .randomDevice: .success
-        case .publicIdentity, .randomIdentity: .unsupportedFeatureOrParameter
+        case .publicIdentity, .randomIdentity:
+            hasPrivacy ? .success : .unsupportedFeatureOrParameter
         default: .invalidParameters
         }
     }
@@ -111,9 +121,8 @@ extension Air {
             stopAdvertising(port)
             return .success
         }
-        guard let own = controllers[port].ownAddress(advertiser.ownAddressType) else {
-            return .invalidParameters
-        }
+        guard let own = ownAddress(port, advertiser.ownAddressType, towards: advertiser.peer)
+        else { return .invalidParameters }
         if advertiser.type.isConnectable, controllers[port].links.count >= Capabilities.linksMax {
             return .connectionLimitExceeded
         }
@@ -134,9 +143,9 @@ extension Air {
         guard command.scanType <= 1, command.filterPolicy <= 3,
             Self.isScanRange(command.scanInterval, command.scanWindow)
         else { return .invalidParameters }
-        // Policies 2 and 3 are for directed advertisements to resolvable private addresses.
+        // Policies 2 and 3 are for directed advertisements to unresolved private addresses.
         guard command.filterPolicy <= 1 else { return .unsupportedFeatureOrParameter }
-        let status = Self.check(command.ownAddressType)
+        let status = check(command.ownAddressType)
         guard status.isSuccess else { return status }
         controllers[port].scanner.isActive = command.scanType == 1
         controllers[port].scanner.interval = command.scanInterval
@@ -162,7 +171,7 @@ extension Air {
             return .success
         }
         let type = controllers[port].scanner.ownAddressType
-        guard controllers[port].ownAddress(type) != nil else { return .invalidParameters }
+        guard ownAddress(port, type, towards: nil) != nil else { return .invalidParameters }
         controllers[port].scanner.enable(
             filtersDuplicates: command.filterDuplicates == 1, at: clock)
         updateListeners()
@@ -183,22 +192,22 @@ extension Air {
         else { return .invalidParameters }
         let isFiltered = command.initiatorFilterPolicy == 1
         for type in [command.ownAddressType, isFiltered ? .publicDevice : command.peerAddressType] {
-            let status = Self.check(type)
+            let status = check(type)
             guard status.isSuccess else { return status }
         }
-        guard let own = controllers[port].ownAddress(command.ownAddressType) else {
+        guard ownAddress(port, command.ownAddressType, towards: nil) != nil else {
             return .invalidParameters
         }
         guard controllers[port].links.count < Capabilities.linksMax else {
             return .connectionLimitExceeded
         }
         let peer = AirAddress(
-            isRandom: command.peerAddressType == .randomDevice, address: command.peerAddress)
+            isRandom: command.peerAddressType.rawValue & 1 == 1, address: command.peerAddress)
         if !isFiltered, isLinked(port, to: peer) { return .connectionAlreadyExists }
         controllers[port].initiator = Initiator(
             plan: ListeningPlan(
                 interval: command.scanInterval, window: command.scanWindow, from: clock),
-            peer: isFiltered ? nil : peer, own: own,
+            peer: isFiltered ? nil : peer, ownAddressType: command.ownAddressType,
             parameters: LinkParameters(
                 interval: command.intervalMax, latency: command.maxLatency,
                 timeout: command.supervisionTimeout))

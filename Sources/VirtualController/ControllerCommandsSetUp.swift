@@ -19,9 +19,9 @@ extension Air {
                 return answer
             }
         case .leReadLocalSupportedFeatures:
-            return complete(LEReadLocalSupportedFeatures.self, parameters, port) { _, _ in
+            return complete(LEReadLocalSupportedFeatures.self, parameters, port) { air, _ in
                 var answer = LELocalSupportedFeatures()
-                answer.leFeatures = Capabilities.leFeatures
+                answer.leFeatures = air.leFeatures
                 return answer
             }
         case .leReadSupportedStates:

@@ -179,6 +179,10 @@ struct LinkSide {
     var port: Int?
     var handle: ConnectionHandle
     var address: AirAddress
+    /// Whether the controller made the address.
+    var isAddressMade = false
+    /// The other end, as far as this one knows who it is.
+    var peer: AirAddress?
     var queue = TransmitQueue()
     /// ACL packets of the host in the queue.
     var packetsHeld = 0

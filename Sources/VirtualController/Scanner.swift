@@ -67,6 +67,6 @@ struct Initiator {
     var plan: ListeningPlan
     /// Nil: any advertiser in the filter accept list.
     var peer: AirAddress?
-    var own: AirAddress
+    var ownAddressType: AddressType
     var parameters: LinkParameters
 }

@@ -4,6 +4,7 @@
 public enum Hex {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
+    /// Two digits: `0F`.
     public static func string(_ value: UInt8) -> String {
         String(decoding: [digits[Int(value >> 4)], digits[Int(value & 15)]], as: UTF8.self)
     }

@@ -19,6 +19,7 @@ public struct YAMLMark: Equatable, Comparable, Sendable {
 
 /// A scalar, a sequence or a mapping.
 public struct YAMLNode: Equatable, Sendable {
+    /// What a node is; order is that of the file.
     public enum Content: Equatable, Sendable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])

@@ -10,7 +10,6 @@ enum AirCommand {
             var loop = try EventLoop()
             let start = loop.now()
             var reporter = Reporter(console: console, capture: nil, start: start, isLive: true)
-            reporter.console.isLive = true
             let guests = try AirGuests(options, loop: &loop, &reporter)
             guard !guests.hasNoDoor else { return reporter.finish(.failure) }
             try Capabilities.drop(keepingNetAdmin: false)

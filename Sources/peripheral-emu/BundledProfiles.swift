@@ -54,6 +54,23 @@ enum BundledProfiles {
         return found.sorted { $0.name < $1.name }
     }
 
+    /// The file at `path` below the first folder that has it; nil where none does.
+    static func file(_ path: String) -> String? {
+        folders.lazy.map { $0 + "/" + path }.first { isReadable($0) }
+    }
+
+    /// The names of the YAML files in `folder` below all folders, each once.
+    static func names(in folder: String) -> [String] {
+        var names: [String] = []
+        for top in folders {
+            for file in listFolder(top + "/" + folder) where file.hasSuffix(suffix) {
+                let name = String(file.dropLast(suffix.count))
+                if !names.contains(name) { names.append(name) }
+            }
+        }
+        return names.sorted()
+    }
+
     private static var folders: [String] {
         var folders: [String] = []
         if let variable = unsafe getenv("PERIPHERAL_EMU_PROFILES") {

@@ -15,6 +15,7 @@ struct LiveTransportRun: ~Copyable {
     private let token: Token
     private var activity: LiveActivity?
     private let control: ControlDoor?
+    private let answers: AnswerDoor?
     private let keeper: StateKeeper?
     private let watch: ProfileWatch?
     private var felt = Outputs<ActivityInput>()
@@ -48,7 +49,8 @@ struct LiveTransportRun: ~Copyable {
     init(
         loop: consuming EventLoop, port: DevicePort, reporter: Reporter, transport: ByteTransport,
         keepsNetAdmin: Bool, activity: LiveActivity?, control: ControlDoor?,
-        watch: ProfileWatch?, keeper: StateKeeper?, end: Instant?, reconnects: Bool
+        answers: AnswerDoor?, watch: ProfileWatch?, keeper: StateKeeper?, end: Instant?,
+        reconnects: Bool
     ) {
         token = loop.makeToken()
         start = loop.now()
@@ -57,10 +59,10 @@ struct LiveTransportRun: ~Copyable {
         self.loop = loop
         self.port = port
         self.reporter = reporter
-        self.reporter.console.isLive = true
         self.transport = transport
         self.activity = activity
         self.control = control
+        self.answers = answers
         self.keeper = keeper
         self.watch = watch
         self.end = end
@@ -78,7 +80,8 @@ struct LiveTransportRun: ~Copyable {
                 return reporter.finish(code)
             }
             try loop.watch(transport, as: token)
-            try loop.wait(until: nextDeadline)
+            let listening = try answers?.listen(to: port.device, &loop)
+            try loop.wait(until: earliest(nextDeadline, listening))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
             if port.device.followsTimeOfDay { tellTime(at: now) }
@@ -92,6 +95,7 @@ struct LiveTransportRun: ~Copyable {
                 port.expire(at: now, sending: &out, emit: &events)
             }
             try answer(at: now)
+            takeLines(at: now)
             try flash(at: now)
             settle(at: now)
         }
@@ -144,6 +148,21 @@ struct LiveTransportRun: ~Copyable {
                     line.span, of: &device, at: now, sending: &out, emit: &events)
             }
             return answer
+        }
+    }
+
+    /// Gives the device what a person answers.
+    private mutating func takeLines(at now: Instant) {
+        guard let answers else { return }
+        for event in loop.events { answers.handle(event, loop: &loop) }
+        while let line = answers.nextLine(for: port.device) {
+            var refusal: AnswerError?
+            port.perform(at: now, sending: &out) { device, out in
+                do throws(AnswerError) {
+                    try device.answer(line: line, at: now, sending: &out, emit: &events)
+                } catch { refusal = error }
+            }
+            if let refusal { reporter.log(.warning, "\(refusal)", at: now) }
         }
     }
 
@@ -232,7 +251,7 @@ struct LiveTransportRun: ~Copyable {
     private mutating func settle(at now: Instant) {
         var failure: ControllerFailure?
         for event in events.elements {
-            if case .host(.failed(let why)) = event {
+            if case .host(.failed(let why), _) = event {
                 // Said with what comes of it.
                 failure = why
                 continue

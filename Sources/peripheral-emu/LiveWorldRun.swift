@@ -14,6 +14,7 @@ struct LiveWorldRun: ~Copyable {
     private var guests: AirGuests
     private var activity: LiveActivity?
     private let control: ControlDoor?
+    private let answers: AnswerDoor?
     private let keeper: StateKeeper?
     private let watch: ProfileWatch?
     private var felt = Outputs<ActivityInput>()
@@ -22,16 +23,16 @@ struct LiveWorldRun: ~Copyable {
 
     init(
         loop: consuming EventLoop, world: World, reporter: Reporter, guests: AirGuests,
-        activity: LiveActivity?, control: ControlDoor?, watch: ProfileWatch?,
-        keeper: StateKeeper?, end: Instant?
+        activity: LiveActivity?, control: ControlDoor?, answers: AnswerDoor?,
+        watch: ProfileWatch?, keeper: StateKeeper?, end: Instant?
     ) {
         self.loop = loop
         self.world = world
         self.reporter = reporter
-        self.reporter.console.isLive = true
         self.guests = guests
         self.activity = activity
         self.control = control
+        self.answers = answers
         self.keeper = keeper
         self.watch = watch
         self.end = end
@@ -46,6 +47,7 @@ struct LiveWorldRun: ~Copyable {
         while outcome == nil {
             var deadline = earliest(world.deadline, activity?.deadline)
             deadline = earliest(earliest(deadline, control?.deadline), watch?.deadline)
+            deadline = earliest(deadline, try answers?.listen(to: world.port.device, &loop))
             try loop.wait(until: earliest(deadline, end))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
@@ -98,6 +100,15 @@ struct LiveWorldRun: ~Copyable {
             }
             return answer
         }
+        while let line = answers?.nextLine(for: world.port.device) {
+            var refusal: AnswerError?
+            world.perform(at: now) { device, out, events in
+                do throws(AnswerError) {
+                    try device.answer(line: line, at: now, sending: &out, emit: &events)
+                } catch { refusal = error }
+            }
+            if let refusal { reporter.log(.warning, "\(refusal)", at: now) }
+        }
     }
 
     /// Gives the device a new version of its profile, where there is one.
@@ -123,6 +134,7 @@ struct LiveWorldRun: ~Copyable {
     private mutating func handle(_ event: ReadyEvent, at now: Instant) throws(SystemError) {
         try activity?.handle(event, loop: &loop, at: now, emit: &felt)
         try control?.handle(event, loop: &loop)
+        answers?.handle(event, loop: &loop)
         try watch?.handle(event, at: now)
         try guests.handle(event, on: &world, &reporter, loop: &loop, at: now)
     }

@@ -52,6 +52,7 @@ enum PeripheralEmu {
         case .profiles: return ProfilesCommand.run(&console)
         case .control(let options): return ControlCommand.run(options, &console)
         case .bonds(let options): return BondsCommand.run(options, &console)
+        case .bench(let options): return BenchCommand.run(options, &console)
         case .adapters: return AdaptersCommand.run(&console)
         case .air(let options): return AirCommand.run(options)
         case .run(let options): return RunCommand.run(options)

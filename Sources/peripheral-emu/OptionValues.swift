@@ -1,6 +1,7 @@
 // The arguments of options: each read whole, or refused with what to write.
 import Emulator
 import LinuxIO
+import SMP
 import SansIO
 import VirtualController
 
@@ -60,6 +61,13 @@ extension Options {
         return seed
     }
 
+    static func passkey(_ text: String) throws(UsageError) -> UInt32 {
+        guard let passkey = Passkey.number(text) else {
+            throw UsageError("--passkey: \(Passkey.mistake(text)); write --passkey 123456")
+        }
+        return passkey
+    }
+
     static func logLevel(_ text: String) throws(UsageError) -> LogLevel {
         for level in LogLevel.allCases where level.name == text { return level }
         let names = LogLevel.allCases.map(\.name).joined(separator: ", ")
@@ -76,6 +84,7 @@ extension Options {
         let unit = text.dropFirst(number.count).drop { $0 == " " }
         let factors: [(String, Double)] = [
             ("us", 1), ("ms", 1e3), ("s", 1e6), ("min", 60e6), ("h", 3600e6), ("d", 86_400e6),
+            ("y", 365 * 86_400e6),
         ]
         guard let value = Double(number), let factor = factors.first(where: { $0.0 == unit })?.1
         else { throw refusal }

@@ -27,6 +27,8 @@ enum Command {
     case control(ControlOptions)
     /// Look at the bonds of an accessory, or remove some.
     case bonds(BondsOptions)
+    /// Weigh battery life against discovery latency, or the model against published values.
+    case bench(BenchOptions)
     case help
     case version
 }
@@ -67,6 +69,10 @@ struct RunOptions {
     var activity: ActivitySpec?
     /// Whether a controller that was lost is waited for.
     var reconnects = true
+    /// Takes the place of the profile's passkey.
+    var passkey: UInt32?
+    /// Where a person's answers to pairings come from, beside the control socket.
+    var answers = AnswerChoice.automatic
     /// Where bonds and the like are kept.
     var state = StateChoice.automatic
     /// Whether what was kept is forgotten first.
@@ -101,8 +107,11 @@ enum Options {
         }
     }
 
-    /// Every option, in the order of the help text.
-    static let table: [Row] = [
+    /// Every option.
+    static let table = general + BenchOptions.rows
+
+    /// The options of the other commands, in the order of the help text.
+    private static let general: [Row] = [
         Row(profile, "FILE", "the accessory to be: a profile's path, or a bundled one's name") {
             run, text throws(UsageError) in
             guard run.profiles.isEmpty else {
@@ -155,6 +164,15 @@ enum Options {
             "flash each new version of the profile, or of a file that it names, while it runs: "
                 + "connections stay"
         ) { run, _ throws(UsageError) in run.watches = true },
+        Row(
+            passkey, "DIGITS",
+            "the passkey that is shown to who pairs, or entered; instead of the profile's"
+        ) { run, text throws(UsageError) in run.passkey = try passkey(text) },
+        Row(
+            answers, "FROM",
+            "where a person answers who pairs: stdin, a line an answer, or none; a terminal "
+                + "answers without it, and so does ctl"
+        ) { run, text throws(UsageError) in run.answers = try AnswerChoice(text) },
         Row("capture", "FILE", "write all HCI packets to a btsnoop file; - is standard output") {
             run, text throws(UsageError) in run.capture = text
         },
@@ -216,6 +234,8 @@ enum Options {
     ]
 
     static let state = "state"
+    static let passkey = "passkey"
+    static let answers = "answers"
     static let keys = "keys"
     static let profile = "profile"
     static let control = "control"
@@ -232,6 +252,7 @@ enum Options {
         ("check", "validate profiles and show what they come to"),
         ("ctl", "ask a running accessory for something, see below"),
         ("bonds", "list, remove ADDRESS or all, export: who has paired with an accessory"),
+        ("bench", "battery life against discovery latency; validate compares published values"),
         ("profiles", "list the profiles that --profile knows by name"),
         ("schema", "print the profile format as JSON Schema, for editors"),
         ("reference", "print the profile format's keys with examples, in Markdown"),
@@ -261,6 +282,7 @@ enum Options {
         if name == "air" { return .air(try air(scan)) }
         if name == "ctl" { return .control(try ControlOptions(scan)) }
         if name == "bonds" { return .bonds(try BondsOptions(scan)) }
+        if name == "bench" { return .bench(try BenchOptions(scan)) }
         let plain: [(String, Command)] = [
             ("schema", .schema), ("reference", .reference), ("profiles", .profiles),
             ("adapters", .adapters),
@@ -312,6 +334,9 @@ enum Options {
         return .replay(transcript: option.argument, profile: profile)
     }
 
+    /// The names of standard output.
+    private static let standardOutput = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+
     /// The rules between options.
     private static func checked(_ options: RunOptions) throws(UsageError) -> RunOptions {
         var run = options
@@ -324,10 +349,11 @@ enum Options {
         if run.erases, run.state == .none {
             throw UsageError("with --state none there is nothing to --erase; leave out one of them")
         }
-        if run.capture == "-", run.json || run.withCentral {
+        if let capture = run.capture, standardOutput.contains(capture), run.json || run.withCentral
+        {
             throw UsageError(
-                "--capture - and \(run.json ? "--json" : "--with-central") both write to standard "
-                    + "output; write --capture FILE")
+                "--capture \(capture) and \(run.json ? "--json" : "--with-central") both write to "
+                    + "standard output; write --capture FILE")
         }
         if run.virtualTime {
             guard run.duration != nil else {
@@ -341,6 +367,10 @@ enum Options {
                 throw UsageError(
                     "who asks at --control lives in real time; leave out that or --virtual-time")
             }
+        }
+        if run.virtualTime, run.answers == .standardInput {
+            throw UsageError(
+                "who answers by --answers lives in real time; leave out that or --virtual-time")
         }
         if run.virtualTime, run.watches {
             throw UsageError(
@@ -394,14 +424,16 @@ enum Options {
             "       peripheral-emu check FILE…",
             "       peripheral-emu check --transcript FILE PROFILE",
             "       peripheral-emu ctl --control PATH METHOD [ARGUMENT…]",
-            "       peripheral-emu bonds list --profile FILE", "", "Commands:",
+            "       peripheral-emu bonds list --profile FILE",
+            "       peripheral-emu bench --profile FILE [OPTION…]",
+            "       peripheral-emu bench merge FILE…", "       peripheral-emu bench validate", "",
+            "Commands:",
         ]
         for (name, help) in commands { lines.append(row(name, help)) }
         lines += ["", "Options:"]
-        for option in table {
-            let argument = option.argument.map { " " + $0 } ?? ""
-            lines.append(row("--" + option.name + argument, option.help))
-        }
+        lines += general.map { row($0) }
+        lines += ["", "Options of bench:"]
+        lines += BenchOptions.rows.map { row($0) }
         lines += ["", "Controllers:"]
         for (form, meaning) in ControllerSpec.forms { lines.append(row(form, meaning)) }
         lines += ["", "Activity sources:"]
@@ -409,10 +441,15 @@ enum Options {
         lines += ["", "Methods of ctl:"]
         for method in ControlMethod.all { lines.append(row(method.usage, method.help)) }
         lines += [
-            "", "Exit codes: 0 done, 1 an expectation was not met or ctl was refused,",
+            "",
+            "Exit codes: 0 done, 1 an expectation, a target or a tolerance was not met or",
         ]
-        lines.append("2 wrong usage or profile, 3 controller or system failure.")
+        lines.append("ctl was refused, 2 wrong usage or profile, 3 controller or system failure.")
         return lines.joined(separator: "\n")
+    }
+
+    private static func row(_ option: Row) -> String {
+        row("--" + option.name + (option.argument.map { " " + $0 } ?? ""), option.help)
     }
 
     /// Two columns; the left one is as wide as the longest form of a controller, the right one is

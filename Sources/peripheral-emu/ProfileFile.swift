@@ -25,7 +25,8 @@ enum ProfileFile {
         guard let path = options.profiles.first,
             var profile = loadWithSource(path, &console, files)?.profile,
             ActivityOption.apply(options, to: &profile, &console),
-            ValueOption.apply(options, to: &profile, &console)
+            ValueOption.apply(options, to: &profile, &console),
+            PairingOption.apply(options, to: &profile, &console)
         else { return nil }
         return profile
     }

@@ -4,6 +4,7 @@ import BLEHost
 import Emulator
 import Glibc
 import LinuxIO
+import SMP
 import SansIO
 import Simulation
 import Wire
@@ -22,6 +23,8 @@ struct Reporter {
     private let isLive: Bool
     /// Whether events are told as JSON, one object a line of standard output.
     private let json: Bool
+    /// How a question of a pairing is answered; said behind each one.
+    var answerHint: LogLine?
     /// Whether somebody watches the events from outside.
     var isWatched = false
     /// Events as JSON for who watches.
@@ -33,6 +36,7 @@ struct Reporter {
         self.json = json
         self.isLive = isLive
         self.console = console
+        self.console.isLive = isLive
         self.capture = capture
         self.start = start
     }
@@ -50,6 +54,11 @@ struct Reporter {
         }
         guard !json, let line = device.line(for: event, upTo: console.level) else { return }
         console.log(line, at: now - start)
+        if case .host(.security(.question(_, _, let isAnswered)), _) = event, !isAnswered,
+            let answerHint
+        {
+            console.log(answerHint, at: now - start)
+        }
     }
 
     /// Says why a new version of the profile is not flashed.
@@ -83,7 +92,7 @@ struct Reporter {
             switch event {
             case .device(let event):
                 report(event, of: world.port.device, at: now)
-                if case .host(.failed) = event { outcome = .failure }
+                if case .host(.failed, _) = event { outcome = .failure }
             case .central(.line(let text)):
                 if !json { console.print(text) }
                 tell(

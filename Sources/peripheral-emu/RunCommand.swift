@@ -64,6 +64,7 @@ enum RunCommand {
             keys: options.virtualTime ? nil : GeneratorRandom(SystemRandomNumberGenerator()),
             state: keeper?.state)
         device.reportsAccess = options.logLevel >= .info || options.control != nil
+        device.reportsSending = options.logLevel >= .debug
         return device
     }
 
@@ -76,7 +77,7 @@ enum RunCommand {
         if options.withCentral {
             var random = SeededRandom(seed: seed, stream: "central")
             central = ScriptedCentral(
-                target: device.randomAddress,
+                target: profile.device.address.isPrivate ? nil : device.randomAddress,
                 address: DeviceAddress.randomStatic(from: random.next()))
         }
         return World(
@@ -121,14 +122,29 @@ enum RunCommand {
         let guests = try AirGuests(options, loop: &loop, &reporter)
         let activity = try openActivity(world.port.device, &loop, &reporter)
         let control = try openControl(options, &loop, &reporter)
+        let answers = try openAnswers(world.port.device, options, &loop, &reporter)
         let watch = try openWatch(world.port.device, options, files, &loop, &reporter)
+        warnOfStuckFiles([options.control], &reporter, at: loop.now())
         // All doors are open.
         try Capabilities.drop(keepingNetAdmin: false)
         var run = LiveWorldRun(
             loop: loop, world: world, reporter: reporter, guests: guests, activity: activity,
-            control: control, watch: watch, keeper: keeper,
+            control: control, answers: answers, watch: watch, keeper: keeper,
             end: options.duration.map { start + $0 })
         return try run.run()
+    }
+
+    /// Says which files will be left behind, since the capabilities are given up before the end.
+    private static func warnOfStuckFiles(
+        _ paths: [String?], _ reporter: inout Reporter, at now: Instant
+    ) {
+        for case let path? in paths where Capabilities.areNeeded(at: path) {
+            reporter.log(
+                .warning,
+                "\(path) cannot be removed or made anew later: its folder is another user's, and "
+                    + "root's power over it is given up; choose a folder of root's, such as /run",
+                at: now)
+        }
     }
 
     private static func openActivity(
@@ -161,6 +177,17 @@ enum RunCommand {
         return watch
     }
 
+    /// Standard input is only for who can be asked, and only once: activity may come there.
+    private static func openAnswers(
+        _ device: EmulatedDevice, _ options: RunOptions, _ loop: inout EventLoop,
+        _ reporter: inout Reporter
+    ) throws(SystemError) -> AnswerDoor? {
+        guard device.profile.canAsk else { return nil }
+        let door = try AnswerDoor(options, device.profile, loop: &loop)
+        reporter.answerHint = AnswerDoor.hint(options, door)
+        return door
+    }
+
     private static func runOn(
         _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions,
         _ files: ProfileFile.Files, _ keeper: StateKeeper?, _ console: Console
@@ -178,11 +205,14 @@ enum RunCommand {
             console: console, capture: capture, start: start, isLive: true, json: options.json)
         let activity = try openActivity(port.device, &loop, &reporter)
         let control = try openControl(options, &loop, &reporter)
+        let answers = try openAnswers(port.device, options, &loop, &reporter)
         let watch = try openWatch(port.device, options, files, &loop, &reporter)
+        let transport = spec.closed()
+        warnOfStuckFiles([options.control, transport.ownFile], &reporter, at: loop.now())
         var run = LiveTransportRun(
-            loop: loop, port: port, reporter: reporter, transport: spec.closed(),
-            keepsNetAdmin: spec.isAdapter, activity: activity, control: control, watch: watch,
-            keeper: keeper, end: options.duration.map { start + $0 },
+            loop: loop, port: port, reporter: reporter, transport: transport,
+            keepsNetAdmin: spec.isAdapter, activity: activity, control: control, answers: answers,
+            watch: watch, keeper: keeper, end: options.duration.map { start + $0 },
             reconnects: options.reconnects)
         return try run.run()
     }

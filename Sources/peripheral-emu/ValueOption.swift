@@ -17,7 +17,7 @@ enum ValueOption {
                         String(parts.last ?? ""), of: String(parts.first ?? ""), in: profile,
                         source: "--set"))
             } catch {
-                for error in error.list { console.error("\(error)") }
+                for error in error.list { console.error("--set \(error.sentence)") }
                 isRight = false
             }
         }

@@ -374,7 +374,7 @@ struct LinkTests {
             rig.receive(ScriptedController.packet(event))
         }
         func told() -> Int {
-            rig.events.count { if case .phyUpdated(0) = $0 { true } else { false } }
+            rig.events.count { if case .phyUpdated(0, _) = $0 { true } else { false } }
         }
         #expect(rig.host.links[0].information.phyText == "LE 1M")
         update(0x40, 1, 1)

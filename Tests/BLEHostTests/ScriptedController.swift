@@ -25,6 +25,13 @@ struct ScriptedController {
     var leFeatures: UInt64 = 0
     /// Intervals below this many steps are refused where nobody can connect.
     var shortestSteps = 0
+    /// What LE Read Resolving List Size says, and whether the list is in use.
+    var resolvingListSize: UInt8 = 0
+    var isResolving = false
+    /// The identity addresses that it was told.
+    var resolvingList: [DeviceAddress] = []
+    /// The random addresses that it was given, of either family.
+    var randomAddresses: [DeviceAddress] = []
     /// How often Command Disallowed was earned.
     var disallowedCount = 0
     /// What is advertised, or would be: steps of the interval set last.
@@ -61,6 +68,8 @@ struct ScriptedController {
         switch opcode {
         case .reset:
             isAdvertising = false
+            isResolving = false
+            resolvingList = []
             usesExtended = nil
             block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly())
         case .readLocalSupportedCommands:
@@ -98,7 +107,8 @@ struct ScriptedController {
         case .leSetAdvertisingParameters, .leSetAdvertisingEnable, .leSetAdvertisingData,
             .leSetScanResponseData, .leSetExtendedAdvertisingParameters,
             .leSetExtendedAdvertisingEnable, .leSetExtendedAdvertisingData,
-            .leSetExtendedScanResponseData, .leSetRandomAddress:
+            .leSetExtendedScanResponseData, .leSetRandomAddress,
+            .leSetAdvertisingSetRandomAddress:
             let status = advertise(opcode, command)
             if status == .commandDisallowed { disallowedCount += 1 }
             block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly(status))
@@ -108,21 +118,37 @@ struct ScriptedController {
             block.appendCommandComplete(opcode, credits: commandCredits, features)
         case .readBDADDR:
             block.appendCommandComplete(opcode, credits: commandCredits, BDADDR())
-        default: block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly())
+        default: answerPrivacy(opcode, command, &block)
         }
         return H4Packets.split(block.bytes)
+    }
+
+    private mutating func answerPrivacy(
+        _ opcode: Opcode, _ command: [UInt8], _ block: inout ByteBlock
+    ) {
+        guard opcode != .leReadResolvingListSize else {
+            var size = ResolvingListSize()
+            size.resolvingListSize = resolvingListSize
+            return block.appendCommandComplete(opcode, credits: commandCredits, size)
+        }
+        let status = resolve(opcode, command)
+        if status == .commandDisallowed { disallowedCount += 1 }
+        block.appendCommandComplete(opcode, credits: commandCredits, StatusOnly(status))
     }
 
     /// What the specification's controller makes of an advertising command (7.8.4 to 7.8.9, 7.8.52
     /// to 7.8.56).
     private mutating func advertise(_ opcode: Opcode, _ command: [UInt8]) -> HCIStatus {
         let isExtended = opcode.rawValue >= Opcode.leSetExtendedAdvertisingParameters.rawValue
-        if opcode != .leSetRandomAddress {
+        if opcode != .leSetRandomAddress, opcode != .leSetAdvertisingSetRandomAddress {
             if let usesExtended, usesExtended != isExtended { return .commandDisallowed }
             usesExtended = isExtended
         }
         switch opcode {
-        case .leSetRandomAddress: return isAdvertising ? .commandDisallowed : .success
+        case .leSetRandomAddress, .leSetAdvertisingSetRandomAddress:
+            guard !isAdvertising else { return .commandDisallowed }
+            randomAddresses.append(Self.address(command, at: command.count - 6))
+            return .success
         case .leSetAdvertisingParameters:
             return setParameters(command.span.uint16(at: 4), isConnectable: command[8] == 0)
         case .leSetExtendedAdvertisingParameters:
@@ -134,6 +160,34 @@ struct ScriptedController {
             return .success
         default: return .success
         }
+    }
+
+    private static func address(_ command: [UInt8], at offset: Int) -> DeviceAddress {
+        let octets = command[offset..<offset + 6].reversed()
+        return DeviceAddress(littleEndian: octets.reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    /// The resolving list of 7.8.38 to 7.8.44.
+    private mutating func resolve(_ opcode: Opcode, _ command: [UInt8]) -> HCIStatus {
+        let isDisallowed: Bool
+        switch opcode {
+        case .leSetAddressResolutionEnable: isDisallowed = isAdvertising
+        case .leClearResolvingList, .leAddDeviceToResolvingList, .leSetPrivacyMode:
+            isDisallowed = isAdvertising && isResolving
+        default: return .success
+        }
+        guard !isDisallowed else { return .commandDisallowed }
+        switch opcode {
+        case .leSetAddressResolutionEnable: isResolving = command[4] == 1
+        case .leClearResolvingList: resolvingList = []
+        case .leAddDeviceToResolvingList:
+            guard resolvingList.count < Int(resolvingListSize) else {
+                return .memoryCapacityExceeded
+            }
+            resolvingList.append(Self.address(command, at: 5))
+        default: break
+        }
+        return .success
     }
 
     private mutating func setParameters(_ steps: UInt16, isConnectable: Bool) -> HCIStatus {
@@ -148,7 +202,8 @@ struct ScriptedController {
         case .leSetAdvertisingParameters:
             let interval = AdvertisingInterval(steps: command.span.uint16(at: 4))
             return "\(opcode) \(interval)"
-        case .leSetAdvertisingEnable: return "\(opcode) \(command[4])"
+        case .leSetAdvertisingEnable, .leSetAddressResolutionEnable:
+            return "\(opcode) \(command[4])"
         case .leSetDefaultPHY: return "\(opcode) \(Hex.string([UInt8](command[4...])))"
         case .leSetEventMask: return "\(opcode) \(Hex.string([UInt8](command[4...].reversed())))"
         default: return "\(opcode)"

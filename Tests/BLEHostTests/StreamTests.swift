@@ -113,7 +113,7 @@ struct StreamTests {
         var rig = try rig(value: Array(repeating: 7, count: 40))
         func overflows() -> [Bool] {
             rig.events.compactMap {
-                guard case .overflow(0, 3, let isCut) = $0 else { return nil }
+                guard case .overflow(0, 3, _, let isCut) = $0 else { return nil }
                 return isCut
             }
         }

@@ -99,16 +99,15 @@ import Wire
         var machine = ValueMachine(
             source, update: .seconds(1), send: .onChange, start: .zero, seed: 1, stream: "x")
         #expect(machine.value == [0x10, 7, 0, 0x63])
-        var block = ByteBlock(capacity: 8)
-        let step = machine.expire(at: Instant(microseconds: 1_000_000), into: &block)
+        let step = machine.expire(at: Instant(microseconds: 1_000_000))
         #expect(step == ValueMachine.Step(isUpdated: true, isChanged: true, isSent: true))
-        #expect(block.bytes == [0x10, 8, 0, 0x73])
+        #expect(machine.value == [0x10, 8, 0, 0x73])
         #expect(
             machine.set([1])
                 == ValueMachine.Step(
                     isUpdated: true, isChanged: true, isSent: true))
         #expect(machine.value == [1])
-        let after = machine.expire(at: Instant(microseconds: 2_000_000), into: &block)
+        let after = machine.expire(at: Instant(microseconds: 2_000_000))
         #expect(!after.isUpdated)
         #expect(machine.value == [1])
     }

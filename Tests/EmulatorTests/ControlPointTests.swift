@@ -123,8 +123,10 @@ struct ControlPointCase: CustomTestStringConvertible {
 
 @Suite struct ControlPointTests {
     static func world(_ name: String) throws -> GuestWorld {
-        let bytes = try #require(SourceTree.bytes("Profiles/\(name).yaml"))
-        let profile = try ProfileLoader.load(path: "t.yaml", bytes: bytes) { _ in
+        // The central here does not pair.
+        let text = SourceTree.text("Profiles/\(name).yaml")
+            .replacing(": encrypted", with: ": open")
+        let profile = try ProfileLoader.load(path: "t.yaml", bytes: Array(text.utf8)) { _ in
             .failure(FileFailure(reason: "none"))
         }
         var world = GuestWorld(EmulatedDevice(profile: profile, seed: 1))

@@ -159,6 +159,7 @@ private final class Rig {
                 "generic-access", "generic-attribute", "environmental-sensing",
                 "5A1D0001-0E1E-4C1B-9D56-3E2F0C9B7A10",
             ])
+        #expect(services.map { $0["label"]?.string } == [nil, nil, nil, "desk"])
         let setting = services.last?["characteristics"]?.elements.first
         #expect(setting?["characteristic"] == .string("setting"))
         #expect(setting?["uuid"] == .string("5A1D0002-0E1E-4C1B-9D56-3E2F0C9B7A10"))
@@ -173,8 +174,21 @@ private final class Rig {
         #expect(link?["subscribed"] == .array([.string("humidity")]))
         let text = ControlMethod.named("list")?.text(list ?? .null) ?? []
         #expect(text.first?.hasPrefix("Sample, ") == true)
+        #expect(text.contains { $0.hasSuffix("9B7A10 'desk'") })
         #expect(text.contains { $0.hasSuffix("read, write-without-response, write = 00") })
         #expect(text.last?.hasSuffix("subscribed to humidity") == true)
+    }
+
+    @Test("what is added automatically is read, neither set nor sent")
+    func implicit() throws {
+        let rig = try Rig()
+        for (method, parameters) in [
+            ("set", #"["device-name", "x"]"#), ("notify", #"["device-name"]"#),
+        ] {
+            let (code, message) = rig.error(method, parameters)
+            #expect(code == -32_602)
+            #expect(message.hasPrefix("'device-name' is added automatically and can only be read"))
+        }
     }
 
     @Test("watch is remembered of its client alone")

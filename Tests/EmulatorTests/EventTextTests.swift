@@ -57,7 +57,7 @@ import Wire
                 .note(.linkOverflow(ConnectionHandle(rawValue: 1))), .warning,
                 "connection 0x0001 takes no data and keeps asking: disconnected"
             ),
-            (.advertisingPaused, .debug, "advertising paused to change its interval"),
+            (.advertisingPaused, .debug, "advertising paused for a change"),
             (.advertisingStopped, .info, "advertising stopped"),
             (
                 .advertisingRefused(.commandDisallowed), .warning,
@@ -77,10 +77,10 @@ import Wire
         ] as [(PeripheralEvent, LogLevel, String)])
     func host(event: PeripheralEvent, level: LogLevel, text: String) throws {
         let device = try SampleProfile.device()
-        #expect(device.line(for: .host(event), upTo: .debug) == LogLine(level, text))
-        #expect(device.line(for: .host(event), upTo: level) == LogLine(level, text))
+        #expect(device.line(for: .host(event, peer: nil), upTo: .debug) == LogLine(level, text))
+        #expect(device.line(for: .host(event, peer: nil), upTo: level) == LogLine(level, text))
         for lower in LogLevel.allCases where lower < level {
-            #expect(device.line(for: .host(event), upTo: lower) == nil)
+            #expect(device.line(for: .host(event, peer: nil), upTo: lower) == nil)
         }
     }
 
@@ -105,7 +105,7 @@ import Wire
             (.mtu(client: 2, mtu: 247), "link 2 MTU 247"),
         ]
         for (event, text) in lines {
-            #expect(device.line(for: .host(.server(event)), upTo: .debug)?.text == text)
+            #expect(device.line(for: .host(.server(event), peer: nil), upTo: .debug)?.text == text)
         }
     }
 

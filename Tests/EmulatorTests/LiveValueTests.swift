@@ -14,24 +14,45 @@ private struct Rig {
     private var out = ByteBlock()
     private var events = Outputs<DeviceEvent>()
 
-    init(_ services: String, hasImplicitServices: Bool = false) throws {
+    init(
+        _ services: String, hasImplicitServices: Bool = false, head: String = "",
+        presets: [(reference: String, value: String)] = []
+    ) throws {
         let text = """
             peripheral-emu: 1
             device: {name: T}
             server: {implicit-services: \(hasImplicitServices)}
+            \(head)
             services:
               - service: 0x1234
                 characteristics:
 
             """ + services.split(separator: "\n").map { "      \($0)\n" }.joined()
-        let profile = try ProfileLoader.load(path: "p.yaml", bytes: Array(text.utf8)) { _ in
+        var profile = try ProfileLoader.load(path: "p.yaml", bytes: Array(text.utf8)) { _ in
             .failure(FileFailure(reason: "none"))
+        }
+        for preset in presets {
+            profile.presets.append(
+                try ProfileLoader.setting(
+                    preset.value, of: preset.reference, in: profile, source: "test"))
         }
         device = EmulatedDevice(profile: profile, seed: 1)
         device.powerOn(at: .zero, sending: &out, emit: &events)
         answer()
         // LE Connection Complete, handle 0x0040, peripheral.
         receive("043E13010040000101563412EF00C018000000F40100")
+    }
+
+    /// What the device has told, of which some lines are for `debug` only.
+    func lines(upTo level: LogLevel = .debug) -> [String] {
+        events.elements.compactMap { device.line(for: $0, upTo: level)?.text }
+    }
+
+    /// The names of the events as JSON.
+    var names: [String] {
+        events.elements.compactMap {
+            device.json(for: $0, at: .zero, upTo: .debug)?["event"]?.string
+        }
     }
 
     mutating func receive(_ text: String) {
@@ -155,6 +176,97 @@ private struct Rig {
         rig.send("52060001")
         rig.send("52060001")
         #expect(rig.sent == ["1B030001", "1B030002"])
+    }
+
+    @Test("the echo of a counted value follows it")
+    func echoed() throws {
+        var rig = try Rig(
+            """
+            - {characteristic: 0x5671, label: count, format: uint8, notify: open,
+               value: {writes-of: sink}}
+            - {characteristic: 0x5672, label: sink, write-without-response: open}
+            - {characteristic: 0x5673, format: uint8, notify: open, value: {echo: count}}
+            """)
+        rig.send("1204000100")
+        rig.send("1209000100")
+        rig.complete(2)
+        rig.sent = []
+        rig.send("52060001")
+        rig.send("52060001")
+        #expect(Set(rig.sent) == ["1B030001", "1B080001", "1B030002", "1B080002"])
+    }
+
+    @Test("the activity's level is in each sample, whenever it is taken")
+    func level() throws {
+        var rig = try Rig(
+            """
+            - {characteristic: 0x5671, format: uint8, notify: open, send: as-fast-as-possible,
+               value: {activity: level}}
+            - {characteristic: 0x5672, format: uint8, read: open, update: every 1 s,
+               value: {activity: level}}
+            """, head: "activity: {source: gatt, hold: 10 s}")
+        rig.send("1204000100")
+        // The first is the sample of power-on.
+        #expect(rig.sent == ["13", "1B030000", "1B030001", "1B030001"])
+        rig.complete(4)
+        rig.send("0A0600")
+        rig.expire(at: .zero + .seconds(1))
+        rig.complete(4)
+        rig.send("0A0600")
+        rig.complete(4)
+        #expect(rig.sent.filter { $0.hasPrefix("0B") } == ["0B00", "0B01"])
+    }
+
+    @Test("a value given in place of the profile's that does not fit is told")
+    func preset() throws {
+        let rig = try Rig(
+            "- {characteristic: 0x5671, format: uint8, read: open, value: 7}",
+            presets: [("0x5671", "hex:0102")])
+        #expect(
+            rig.lines(upTo: .warning) == [
+                "the value given for '0x5671' does not fit and the profile's stays: it is too "
+                    + "long, or the field is not in the value"
+            ])
+        #expect(rig.names.first == "preset-refused")
+    }
+
+    @Test("what is sent is told where that is asked for, as it was sent")
+    func told() throws {
+        let value = "value: {writes-of: sink}"
+        var rig = try Rig(
+            """
+            - {characteristic: 0x5671, label: count, format: uint8, notify: open, \(value)}
+            - {characteristic: 0x5672, label: sink, write-without-response: open}
+            - {characteristic: 0x5673, label: alarm, format: uint8, indicate: open, \(value)}
+            """)
+        rig.send("1204000100")
+        rig.send("1209000200")
+        rig.send("52060001")
+        #expect(!rig.names.contains("notified"))
+        rig.device.reportsSending = true
+        rig.complete(4)
+        rig.send("1E")
+        rig.send("52060001")
+        #expect(
+            rig.lines().suffix(2) == [
+                "C0:00:EF:12:34:56 was sent a notification of count (0x0003) = 2",
+                "C0:00:EF:12:34:56 was sent an indication of alarm (0x0008) = 2",
+            ])
+        #expect(rig.names.suffix(2) == ["notified", "indicated"])
+        #expect(rig.lines(upTo: .info).allSatisfy { !$0.contains("was sent") })
+    }
+
+    @Test("events name the peer of their time, whoever has the link since")
+    func peer() throws {
+        var rig = try Rig("- {characteristic: 0x5671, format: uint8, notify: open}")
+        rig.send("020202")
+        rig.send("1204000100")
+        rig.receive("04050400400013")
+        rig.receive("043E1301004000010166554433221118000000F40100")
+        #expect(
+            rig.lines().filter { $0.contains("MTU") || $0.contains("subscribed") } == [
+                "C0:00:EF:12:34:56 MTU 247", "C0:00:EF:12:34:56 subscribed to 0x5671 (0x0003)",
+            ])
     }
 
     @Test("as fast as possible, each notification has a sample of its own while subscribed")

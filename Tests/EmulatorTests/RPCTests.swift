@@ -34,7 +34,7 @@ import Wire
             (#"{"jsonrpc":"2.0","id":{},"method":"list"}"#, -32_600, "'id' is a string"),
             (#"{"jsonrpc":"2.0","id":1,"method":"list","params":3}"#, -32_600, "'params' must"),
             (#"{"jsonrpc":"2.0","id":1,"method":"lst"}"#, -32_601, "did you mean 'list'?"),
-            (#"{"jsonrpc":"2.0","id":1,"method":"fly"}"#, -32_601, "there are disconnect, get"),
+            (#"{"jsonrpc":"2.0","id":1,"method":"fly"}"#, -32_601, "there are answer, authorize"),
             (#"{"jsonrpc":"2.0","id":1,"method":"get"}"#, -32_602, "'reference' is missing"),
             (
                 #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"referense":"a"}}"#, -32_602,

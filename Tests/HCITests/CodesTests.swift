@@ -61,6 +61,17 @@ import Testing
             (.leSetDataLength, 0x2022, "LE Set Data Length"),
             (.leReadSuggestedDefaultDataLength, 0x2023, "LE Read Suggested Default Data Length"),
             (.leWriteSuggestedDefaultDataLength, 0x2024, "LE Write Suggested Default Data Length"),
+            (.leAddDeviceToResolvingList, 0x2027, "LE Add Device To Resolving List"),
+            (.leRemoveDeviceFromResolvingList, 0x2028, "LE Remove Device From Resolving List"),
+            (.leClearResolvingList, 0x2029, "LE Clear Resolving List"),
+            (.leReadResolvingListSize, 0x202A, "LE Read Resolving List Size"),
+            (.leReadPeerResolvableAddress, 0x202B, "LE Read Peer Resolvable Address"),
+            (.leReadLocalResolvableAddress, 0x202C, "LE Read Local Resolvable Address"),
+            (.leSetAddressResolutionEnable, 0x202D, "LE Set Address Resolution Enable"),
+            (
+                .leSetResolvablePrivateAddressTimeout, 0x202E,
+                "LE Set Resolvable Private Address Timeout"
+            ),
             (.leReadMaximumDataLength, 0x202F, "LE Read Maximum Data Length"),
             (.leReadPHY, 0x2030, "LE Read PHY"), (.leSetDefaultPHY, 0x2031, "LE Set Default PHY"),
             (.leSetPHY, 0x2032, "LE Set PHY"),
@@ -70,6 +81,7 @@ import Testing
             (.leSetExtendedScanResponseData, 0x2038, "LE Set Extended Scan Response Data"),
             (.leSetExtendedAdvertisingEnable, 0x2039, "LE Set Extended Advertising Enable"),
             (.leClearAdvertisingSets, 0x203D, "LE Clear Advertising Sets"),
+            (.leSetPrivacyMode, 0x204E, "LE Set Privacy Mode"),
             (.leReadBufferSizeV2, 0x2060, "LE Read Buffer Size [v2]"),
         ] as [(Opcode, UInt16, String)])
     func opcode(opcode: Opcode, number: UInt16, name: String) {

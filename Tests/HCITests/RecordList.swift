@@ -26,7 +26,11 @@ enum RecordList {
         LESetAdvertisingSetRandomAddress.self, LESetExtendedAdvertisingParameters.self,
         LESetExtendedAdvertisingData.self, LESetExtendedScanResponseData.self,
         LESetExtendedAdvertisingEnable.self, LEClearAdvertisingSets.self,
-        LEReadBufferSizeV2.self,
+        LEReadBufferSizeV2.self, LEAddDeviceToResolvingList.self,
+        LERemoveDeviceFromResolvingList.self, LEClearResolvingList.self,
+        LEReadResolvingListSize.self, LEReadPeerResolvableAddress.self,
+        LEReadLocalResolvableAddress.self, LESetAddressResolutionEnable.self,
+        LESetResolvablePrivateAddressTimeout.self, LESetPrivacyMode.self,
     ]
 
     static let events: [any HCIEvent.Type] = [

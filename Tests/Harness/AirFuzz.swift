@@ -1,18 +1,21 @@
 // Hosts that send anything to their virtual controllers, on one air.
 import Emulator
 import HCI
+import OpenSSLCrypto
 import SansIO
 import VirtualController
 import Wire
 
 enum AirFuzz {
-    /// Octet 0: bit 0 the timing, bit 1 loss. Then steps: bits 0 and 1 the host, 2 and 3 what it
-    /// does, the rest how much; packets are always whole, as the framer hands them out.
+    /// Octet 0: bit 0 the timing, bit 1 loss, bit 2 privacy. Then steps: bits 0 and 1 the host, 2
+    /// and 3 what it does, the rest how much; packets are always whole, as the framer hands them
+    /// out.
     static func run(_ bytes: [UInt8]) {
         var input = FuzzInput(bytes)
         let header = input.octet()
         var air = Air(seed: 1, timing: header & 1 == 0 ? .ideal : .radio)
         if header & 2 != 0 { air.loss = 0.3 }
+        if header & 4 != 0 { air.cipher = OpenSSLCipher() }
         var now = Instant.zero
         var hosts = (0..<4).map { _ in air.addController() }
         while !input.isEmpty {
@@ -91,6 +94,44 @@ enum AirFuzz {
             both += packet[1...]
             both.append(0xF8)
         }
-        return [one, both, [1] + one.dropFirst()]
+        return [one, both, [1] + one.dropFirst(), privacy]
+    }
+
+    /// Two hosts that know each other's keys, one advertising, one connecting.
+    private static var privacy: [UInt8] {
+        let identities = (1...2).map { DeviceAddress(littleEndian: 0x0200_0000_0000 + $0) }
+        var blocks = [ByteBlock(), ByteBlock()]
+        for host in 0...1 {
+            var add = LEAddDeviceToResolvingList()
+            add.peerIdentityAddress = identities[1 - host]
+            add.peerIRK = [UInt8](repeating: UInt8(2 - host), count: 16)
+            add.localIRK = [UInt8](repeating: UInt8(1 + host), count: 16)
+            blocks[host].append(command: add)
+            var enable = LESetAddressResolutionEnable()
+            enable.addressResolutionEnable = 1
+            blocks[host].append(command: enable)
+        }
+        var parameters = LESetAdvertisingParameters()
+        (parameters.intervalMin, parameters.intervalMax) = (0x20, 0x20)
+        parameters.ownAddressType = .publicIdentity
+        parameters.peerAddress = identities[1]
+        parameters.channelMap = 7
+        blocks[0].append(command: parameters)
+        var advertise = LESetAdvertisingEnable()
+        advertise.enable = 1
+        blocks[0].append(command: advertise)
+        var create = LECreateConnection()
+        (create.scanInterval, create.scanWindow) = (0x10, 0x10)
+        create.peerAddressType = .publicIdentity
+        create.peerAddress = identities[0]
+        create.ownAddressType = .publicIdentity
+        (create.intervalMin, create.intervalMax) = (24, 24)
+        create.supervisionTimeout = 500
+        blocks[1].append(command: create)
+        var bytes: [UInt8] = [4]
+        for host in 0...1 {
+            for packet in h4Packets(blocks[host]) { bytes += [UInt8(host)] + packet[1...] }
+        }
+        return bytes + [0xF8]
     }
 }

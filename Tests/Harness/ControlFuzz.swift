@@ -6,6 +6,7 @@ import Wire
 enum ControlFuzz {
     static func seeds() -> [[UInt8]] {
         let parameters = [
+            "answer": #"["123456",0]"#, "authorize": #"{"link":"0"}"#,
             "disconnect": #"{"link":0}"#, "get": #"["temperature"]"#, "list": "{}",
             "notify": #"{"reference":"count"}"#, "set": #"["setting","hex:01FF"]"#, "watch": "[]",
         ]

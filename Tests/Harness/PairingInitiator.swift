@@ -32,6 +32,10 @@ public struct PairingInitiator: Sendable {
     /// What the peer's out of band data and the own ones are.
     public var outOfBand = OutOfBandData()
     public var identityKey = [UInt8](repeating: 0x77, count: 16)
+    /// The address that is told as the own identity; nil: the one it pairs with.
+    public var identity: LinkAddress?
+    /// What the peer has told as its own.
+    public private(set) var peerIdentity: LinkAddress?
     /// The own private key; nil: a random one.
     public var privateKey: [UInt8]?
     var phase = Phase.idle
@@ -305,6 +309,11 @@ public struct PairingInitiator: Sendable {
             }
             (bond.ediv, bond.rand) = (id.ediv, id.rand)
         case .identityInformation: bond.peerIdentityKey = body
+        case .identityAddressInformation:
+            guard let told = try? IdentityAddressInformation(decoding: body.span) else {
+                return fail(.invalidParameters)
+            }
+            peerIdentity = LinkAddress(told.address, isRandom: told.addressType == 1)
         case .signingInformation: bond.peerSignatureKey = body
         default: break
         }
@@ -321,7 +330,7 @@ public struct PairingInitiator: Sendable {
         }
         if given.contains(.identity) {
             outputs.append(.send([8] + identityKey))
-            outputs.append(.send(IdentityAddressInformation(own).pdu))
+            outputs.append(.send(IdentityAddressInformation(identity ?? own).pdu))
         }
         if given.contains(.signing) {
             let key = random.octets(16, for: .signatureKey)

@@ -41,6 +41,15 @@ enum SMPFuzz {
         return configuration
     }
 
+    /// An identity, one of its private addresses where it has told this key, and a stranger's.
+    private static let peers: [LinkAddress] = {
+        let toolbox = Toolbox(OpenSSLCipher())
+        let key = (0..<16).map { UInt8($0) }
+        return [LinkAddress(DeviceAddress(littleEndian: 1), isRandom: false)]
+            + [key, key.reversed()].compactMap { toolbox.resolvableAddress($0, random: 1) }
+            .map { LinkAddress($0, isRandom: true) }
+    }()
+
     /// Octet 0 is the configuration. Then operations: the upper bit chooses the link, the others
     /// what is done.
     static func run(_ bytes: [UInt8]) {
@@ -48,7 +57,7 @@ enum SMPFuzz {
         var manager = SecurityManager(
             configuration(input.octet()), cipher: OpenSSLCipher(),
             random: GeneratorRandom(SeededRandom(seed: 1)))
-        let peer = LinkAddress(DeviceAddress(littleEndian: 1), isRandom: false)
+        let peer = peers[0]
         let own = LinkAddress(DeviceAddress(littleEndian: 0xC000_0000_0002), isRandom: true)
         for link in 0..<2 { manager.connect(link, own: own, peer: peer) }
         var now = Instant.zero
@@ -75,10 +84,16 @@ enum SMPFuzz {
                 if let deadline = manager.deadline { precondition(deadline > now, "none is past") }
             case 6:
                 manager.disconnect(link, at: now, emit: &emit)
-                manager.connect(link, own: own, peer: peer)
+                let place = Int(operation >> 4 & 7) % peers.count
+                manager.connect(
+                    link, own: own, peer: peers[place],
+                    identity: operation & 0x40 != 0 ? peer : nil)
                 given[link] = false
             case 7: manager.requestSecurity(of: link, emit: &emit)
             case 8: manager.forget(peer)
+            case 9:
+                let kind = input.octet() & 1 == 0 ? PrivateAddressKind.resolvable : .nonResolvable
+                precondition(manager.privateAddress(kind) != nil, "there is a cipher")
             default:
                 let pdu = input.octets(Int(input.octet()))
                 manager.receive(pdu.span, from: link, at: now, emit: &emit)

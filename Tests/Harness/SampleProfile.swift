@@ -39,6 +39,7 @@ public enum SampleProfile {
                 value: {random-walk: {min: 30, max: 60, step: 0.2, start: 45}}
                 update: every 2 s
           - service: 5A1D0001-0E1E-4C1B-9D56-3E2F0C9B7A10
+            label: desk
             characteristics:
               - characteristic: 5A1D0002-0E1E-4C1B-9D56-3E2F0C9B7A10
                 label: setting

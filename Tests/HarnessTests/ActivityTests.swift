@@ -143,7 +143,8 @@ extension ActivityTests {
                 "[{flags: [general-discoverable, no-br-edr]}]",
                 with: """
                     [{manufacturer: {company: 0xFFFF, fields: [{activity: level},
-                      {value-of: count}, {format: uint8, value: {counter: {start: 3, step: 2}}}]}}]
+                      {value-of: count}, {format: uint8, value: {counter: {start: 3, step: 2}}},
+                      {format: uint8, value: {activity: active}}]}}]
                         update: every 10 s
                     """)
                 + """
@@ -166,7 +167,7 @@ extension ActivityTests {
         let data = packets.filter { !$0.isReceived && $0.octets.starts(with: [1, 0x08, 0x20]) }
         #expect(
             data.map { Hex.string(Array($0.octets[4..<13])) } == [
-                "0706FFFFFF00090300", "0706FFFFFF32090500",
+                "0807FFFFFF00090300", "0807FFFFFF32090501",
             ])
         #expect(data.last?.time == Instant.zero + .seconds(10))
         // Enable is not sent for it.

@@ -50,7 +50,8 @@ def test_the_man_page_names_all_that_help_names(page, help_text):
     shown = subprocess.run(["man", "-l", str(page)], capture_output=True, text=True, check=True,
                            env={**os.environ, **UP_AND_DOWN, "MANWIDTH": "200"}).stdout
     assert len(options(help_text)) > 15
-    for section in ("Commands", "Options", "Controllers", "Activity sources", "Methods of ctl"):
+    for section in ("Commands", "Options", "Options of bench", "Controllers",
+                    "Activity sources", "Methods of ctl"):
         for left in rows(help_text, section):
             assert re.search(rf"^ +{re.escape(left)}( |$)", shown, re.MULTILINE), left
     for title in ("EXIT STATUS", "FILES", "EXAMPLES", "ENVIRONMENT"):

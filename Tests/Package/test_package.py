@@ -58,6 +58,14 @@ def test_the_program_finds_every_profile_by_its_name_wherever_the_tree_is(progra
     assert "advertising connectable every 20 ms" in said
 
 
+def test_the_benchmark_finds_its_models_wherever_the_tree_is(program, tmp_path):
+    assert output(program, "bench", "validate", cwd=tmp_path).rstrip().endswith("all met")
+    done = subprocess.run([str(program), "bench", "--profile", "adaptive-tag", "--soc", "none"],
+                          capture_output=True, text=True, check=False, cwd=tmp_path)
+    for name in (ROOT / "Profiles/power/socs").glob("*.yaml"):
+        assert name.stem in done.stderr, done.stderr
+
+
 def test_nothing_in_it_is_of_the_machine_that_built_it(tree):
     for path in tree.rglob("*"):
         assert path.is_dir() or str(ROOT).encode() not in path.read_bytes(), path

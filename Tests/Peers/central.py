@@ -100,10 +100,11 @@ class Central:
 
     @staticmethod
     @contextlib.asynccontextmanager
-    async def on(transport_name, address="C4:C3:C2:C1:C0:C9"):
+    async def on(transport_name, address="C4:C3:C2:C1:C0:C9", **more):
         """A central, powered on, on the controller at `transport_name`."""
         async with await open_transport(transport_name) as transport:
-            configuration = DeviceConfiguration(name="central", address=hci.Address(address))
+            configuration = DeviceConfiguration(
+                name="central", address=hci.Address(address), **more)
             device = Device.from_config_with_hci(
                 configuration, transport.source, transport.sink)
             await asyncio.wait_for(device.power_on(), STEP_SECONDS)

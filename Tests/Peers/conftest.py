@@ -1,4 +1,6 @@
 """What every peer test shares: long ones run only where asked for, and the binary is there."""
+import pytest
+
 from emulator import binary
 from long_tests import skip_long
 

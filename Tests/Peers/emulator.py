@@ -28,12 +28,12 @@ def profile(name):
 class Emulator:
     """A running peripheral-emu, with the lines of both its outputs in the order they came."""
 
-    def __init__(self, arguments):
+    def __init__(self, arguments, stdin=subprocess.DEVNULL):
         self.arguments = [binary(), *arguments]
         self.lines = []
         self.arrived = queue.Queue()
         self.process = subprocess.Popen(
-            self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            self.arguments, stdin=stdin, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, errors="replace")
         self.readers = [threading.Thread(target=self.read, args=(stream,), daemon=True)
                         for stream in (self.process.stdout, self.process.stderr)]
@@ -48,19 +48,21 @@ class Emulator:
 
     def wait_for(self, pattern, seconds=START_SECONDS):
         """The match of the first line, past or to come, that holds `pattern`."""
-        for line in self.lines:
-            if found := re.search(pattern, line):
-                return found
-        end, open_streams = time.monotonic() + seconds, len(self.readers)
-        while open_streams and (left := end - time.monotonic()) > 0:
+        end, seen, open_streams = time.monotonic() + seconds, 0, len(self.readers)
+        while True:
+            # Another thread that waits may have taken lines.
+            while seen < len(self.lines):
+                seen += 1
+                if found := re.search(pattern, self.lines[seen - 1]):
+                    return found
+            if not open_streams or (left := end - time.monotonic()) <= 0:
+                break
             with contextlib.suppress(queue.Empty):
-                line = self.arrived.get(timeout=left)
+                line = self.arrived.get(timeout=min(left, 0.2))
                 if line is None:
                     open_streams -= 1
-                    continue
-                self.lines.append(line)
-                if found := re.search(pattern, line):
-                    return found
+                else:
+                    self.lines.append(line)
         raise AssertionError(f"no line with \"{pattern}\" within {seconds} s from\n{self}")
 
     def output(self):
@@ -94,9 +96,9 @@ class Emulator:
 
 
 @contextlib.contextmanager
-def running(*arguments):
+def running(*arguments, stdin=subprocess.DEVNULL):
     """A peripheral-emu that is ended by SIGTERM when the block ends, and must then exit with 0."""
-    emulator = Emulator(arguments)
+    emulator = Emulator(arguments, stdin)
     try:
         yield emulator
     except BaseException as error:

@@ -170,6 +170,17 @@ def test_the_socket_is_for_its_owner_alone_and_goes_with_the_accessory(tmp_path)
         pass
 
 
+def test_root_is_told_which_socket_will_stay_behind(tmp_path):
+    try:
+        os.chown(tmp_path, 65534, 65534)
+    except OSError:
+        pytest.skip("only root can own a socket in another user's folder")
+    path = tmp_path / "control"
+    _, said = run("--profile", profile("battery"), "--air", "127.0.0.1:0",
+                  "--control", str(path), "--duration", "1s", code=0)
+    assert f"{path} cannot be removed or made anew later" in said
+
+
 BAD = {
     b"{\n": -32700, b"\xff\xfe\n": -32700, b'"\\ud800"\n': -32700, b"\x00\n": -32700,
     b"[" * 10_000 + b"\n": -32700, b"9" * 5000 + b"\n": -32700,

@@ -180,11 +180,16 @@ READ_BY_BOTH = {
 }
 
 
+def generated(table):
+    """The lines of one of the product's own tables."""
+    for file in sorted((ROOT / "Sources/Profiles/Generated").glob(f"{table}[0-9].swift")):
+        body = re.search(r'"""\n(.*?)"""', file.read_text("utf-8"), re.DOTALL).group(1)
+        yield from (line for line in body.split("\n") if line.strip())
+
+
 def assigned():
     """The numbers of characteristics by their names, from the product's own table."""
-    text = (ROOT / "Sources/Profiles/Generated/AssignedNameTables.swift").read_text("utf-8")
-    body = re.search(r'characteristics = NumberedLines\("""(.*?)"""', text, re.DOTALL).group(1)
-    return {line.split()[1]: int(line.split()[0], 16) for line in body.split("\n") if line.strip()}
+    return {line.split()[1]: int(line.split()[0], 16) for line in generated("Characteristics")}
 
 
 def test_units_are_printed():
@@ -199,10 +204,13 @@ def received(name, counts, write=None):
     async def session(transport):
         async with Central.on(transport) as central:
             with open(profile(name), encoding="utf-8") as file:
-                device = re.search(r"name: ([^,}]*)", file.read()).group(1)
+                text = file.read()
+            device = re.search(r"name: ([^,}]*)", text).group(1)
             found = await central.find(device)
             await central.connect(found.address, 247)
             await central.discover()
+            if "security:" in text:
+                await central.connection.pair()
             following = asyncio.create_task(central.follow(counts, 60))
             if write:
                 await asyncio.sleep(2)
@@ -282,11 +290,9 @@ def test_every_assigned_number_of_the_registry_has_its_name():
     from pathlib import Path
 
     root = Path(bluetooth_sig.__file__).parent / "bluetooth_sig/assigned_numbers/uuids"
-    text = (ROOT / "Sources/Profiles/Generated/AssignedNameTables.swift").read_text("utf-8")
     for file, table in (("service_uuids", "services"), ("characteristic_uuids", "characteristics"),
                         ("descriptors", "descriptors")):
-        body = re.search(rf'{table} = NumberedLines\("""(.*?)"""', text, re.DOTALL).group(1)
-        known = {int(line.split()[0], 16) for line in body.split("\n") if line.strip()}
+        known = {int(line.split()[0], 16) for line in generated(table.capitalize())}
         entries = yaml.safe_load((root / f"{file}.yaml").read_text(encoding="utf-8"))["uuids"]
         missing = [entry for entry in entries if entry["uuid"] not in known]
         assert not missing, missing

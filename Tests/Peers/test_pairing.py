@@ -18,7 +18,7 @@ from rootcanal_peer import rootcanal
 LISTENING = r"air: listening on (127\.0\.0\.1:\d+)"
 PROFILE = """
 peripheral-emu: 1
-device: {{name: Lock}}
+device: {{name: Lock, connections: {connections}}}
 security: {{{security}}}
 advertising:
   - type: connectable
@@ -41,9 +41,10 @@ ATT_AUTHENTICATION, ATT_ENCRYPTION = 0x05, 0x0F
 class Person(PairingDelegate):
     """The person at the central, who reads what the accessory says."""
 
-    def __init__(self, emulator, io, wrong=False, passkey=None, key_size=16):
+    def __init__(self, emulator, io, wrong=False, passkey=None, key_size=16, address=".*"):
         super().__init__(io, maximum_encryption_key_size=key_size)
         self.emulator, self.wrong, self.passkey = emulator, wrong, passkey
+        self.address = address
 
     async def get_number(self):
         shown = await asyncio.to_thread(self.emulator.wait_for, r"passkey (\d{6}): enter it at")
@@ -53,8 +54,10 @@ class Person(PairingDelegate):
         return self.passkey if not self.wrong else self.passkey + 1
 
     async def compare_numbers(self, number, digits):
-        shown = await asyncio.to_thread(self.emulator.wait_for, r"(\d{6}) compared with")
-        return int(shown.group(1)) == number and not self.wrong
+        shown = await asyncio.to_thread(
+            self.emulator.wait_for,
+            rf"does {self.address} show (\d{{6}})|(\d{{6}}) compared with {self.address}")
+        return int(shown.group(1) or shown.group(2)) == number and not self.wrong
 
 
 @contextlib.contextmanager
@@ -66,19 +69,19 @@ def own_air(profile, *options):
 
 
 @contextlib.contextmanager
-def bumbles(profile):
+def bumbles(profile, *options):
     """The emulator on one of two linked controllers of Bumble's."""
     with bumble_controllers() as (first, second):
-        with running("--profile", profile, "--controller", first) as emulator:
+        with running("--profile", profile, "--controller", first, *options) as emulator:
             yield emulator, second
 
 
 def rootcanals(preset):
     """The emulator on a controller of RootCanal's."""
     @contextlib.contextmanager
-    def both(profile):
+    def both(profile, *options):
         with rootcanal(preset, "DEFAULT") as (first, second):
-            with running("--profile", profile, "--controller", first) as emulator:
+            with running("--profile", profile, "--controller", first, *options) as emulator:
                 yield emulator, second
     return both
 
@@ -98,10 +101,10 @@ METHODS = {
 
 
 @contextlib.contextmanager
-def lock(folder, security, controllers=own_air, options=()):
+def lock(folder, security, controllers=own_air, options=(), connections=1):
     """The accessory with this security."""
     path = folder / "lock.yaml"
-    path.write_text(PROFILE.format(security=security), encoding="utf-8")
+    path.write_text(PROFILE.format(security=security, connections=connections), encoding="utf-8")
     with controllers(str(path), *options) as (emulator, transport):
         yield emulator, transport
 
@@ -177,11 +180,12 @@ def test_a_central_pairs_and_comes_back(tmp_path, method, sc, controllers):
         assert emulator.output().count(words) == 2
 
 
+@pytest.mark.parametrize("controllers", CONTROLLERS)
 @pytest.mark.parametrize("sc", [True, False], ids=["secure", "legacy"])
 @pytest.mark.parametrize("method", ["passkey-shown", "passkey-entered"])
-def test_a_wrong_passkey_fails_with_the_right_reason(tmp_path, method, sc):
+def test_a_wrong_passkey_fails_with_the_right_reason(tmp_path, method, sc, controllers):
     security, io, _ = METHODS[method]
-    with lock(tmp_path, security) as (emulator, transport):
+    with lock(tmp_path, security, CONTROLLERS[controllers]) as (emulator, transport):
         async def body(central):
             prepare(central, emulator, io, sc, wrong=True)
             await connect(central)
@@ -277,14 +281,16 @@ def test_a_bond_that_one_side_has_lost(tmp_path, controllers):
 
     with lock(tmp_path, security, CONTROLLERS[controllers]) as (emulator, transport):
         session(transport, first(emulator))
-    with lock(tmp_path, security, CONTROLLERS[controllers]) as (emulator, transport):
+    with lock(tmp_path, security, CONTROLLERS[controllers],
+              ["--erase"]) as (emulator, transport):
         session(transport, second(emulator))
 
 
-def test_out_of_band_data_authenticate(tmp_path):
+@pytest.mark.parametrize("controllers", CONTROLLERS)
+def test_out_of_band_data_authenticate(tmp_path, controllers):
     key = "000102030405060708090A0B0C0D0E0F"
-    with lock(tmp_path, f'io: none, out-of-band: {{temporary-key: "{key}"}}'
-              ) as (emulator, transport):
+    with lock(tmp_path, f'io: none, out-of-band: {{temporary-key: "{key}"}}',
+              CONTROLLERS[controllers]) as (emulator, transport):
         async def body(central):
             # Bumble holds it in wire order.
             context = OobLegacyContext(tk=bytes.fromhex(key)[::-1])
@@ -299,7 +305,8 @@ def test_out_of_band_data_authenticate(tmp_path):
         emulator.wait_for("pairs: Out of Band")
 
 
-def test_out_of_band_data_authenticate_in_secure_connections(tmp_path):
+@pytest.mark.parametrize("controllers", CONTROLLERS)
+def test_out_of_band_data_authenticate_in_secure_connections(tmp_path, controllers):
     private, own = bytes(range(1, 33)), bytes(range(16))
     x = EccKey.from_private_key_bytes(private).x
     # Bumble's values are in wire order, the profile's as they are printed.
@@ -308,7 +315,8 @@ def test_out_of_band_data_authenticate_in_secure_connections(tmp_path):
     shared = context.share()
     data = (f'private-key: "{private.hex()}", random: "{own.hex()}", '
             f'peer-random: "{shared.r[::-1].hex()}", peer-confirm: "{shared.c[::-1].hex()}"')
-    with lock(tmp_path, f"io: none, out-of-band: {{{data}}}") as (emulator, transport):
+    with lock(tmp_path, f"io: none, out-of-band: {{{data}}}",
+              CONTROLLERS[controllers]) as (emulator, transport):
         async def body(central):
             prepare(central, emulator, IO.NO_OUTPUT_NO_INPUT, oob=PairingConfig.OobConfig(
                 context, OobSharedData(c=confirm, r=own[::-1]), None))

@@ -270,6 +270,55 @@ def test_in_a_read_only_folder_the_accessory_goes_on(profile):
     assert "advertising connectable" in log
 
 
+def mounted(mount):
+    """The words before a program for which alone `mount` holds; a skip where that cannot be."""
+    if subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no mount namespace here")
+    return ["unshare", "-rm", "bash", "-c", f"{mount} && exec \"$0\" \"$@\""]
+
+
+@pytest.mark.parametrize("kilobytes", [4, 16, 48])
+def test_on_a_file_system_that_is_full_the_accessory_goes_on(
+        profile, state, kilobytes, monkeypatch):
+    state.mkdir(parents=True)
+    before = mounted(f"mount -t tmpfs -o size={kilobytes}k none '{state}'")
+    real = subprocess.Popen
+    monkeypatch.setattr("emulator.subprocess.Popen",
+                        lambda words, **more: real([*before, *words], **more))
+    emulator = Emulator(["--profile", str(profile), "--air", "127.0.0.1:0", "--state",
+                         str(state / "s")])
+    monkeypatch.undo()
+    try:
+        async def body(central):
+            await bond_and_subscribe(central)
+            for number in range(20):
+                await central.write(TEXT, b"%020d" % number)
+            assert await central.read(TEXT) == b"%020d" % 19
+
+        session(emulator, MemoryKeyStore(), body)
+    finally:
+        assert emulator.stop() == 0, emulator
+    warnings = re.findall(r"warning: state: .*", emulator.output())
+    assert len(warnings) == 1 and "the accessory goes on" in warnings[0], emulator
+    assert re.search("full|No space left", warnings[0]), warnings
+
+
+def test_in_a_folder_of_a_read_only_file_system_the_accessory_goes_on(profile, state):
+    words = ["--profile", str(profile), "--air", "127.0.0.1:0", "--duration", "300ms", "--state",
+             str(state)]
+    run(*words)
+    before = (state / "state.db").read_bytes()
+    mount = f"mount --bind '{state}' '{state}' && mount -o remount,bind,ro '{state}'"
+    done = subprocess.run([*mounted(mount), binary(), *words], capture_output=True, text=True,
+                          timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    log = done.stderr
+    assert len(re.findall("warning: state: .*Read-only file system; the accessory goes on", log)) \
+        == 1, log
+    assert "advertising connectable" in log
+    assert (state / "state.db").read_bytes() == before
+
+
 def test_a_capture_says_that_it_holds_keys(profile, tmp_path):
     words = ("--virtual-time", "--duration", "1s", "--capture", str(tmp_path / "c.btsnoop"))
     assert "keys of pairings" in run("--profile", str(profile), *words)[1]
@@ -282,6 +331,7 @@ def killed_at_random(count, seed=1):
     return [chance.choice((0.02, 0.1, 0.3)) * chance.random() for _ in range(count)]
 
 
+@pytest.mark.timeout(3600)
 def test_what_was_stored_is_there_after_a_kill_at_any_moment(tmp_path):
     program = os.environ.get("PERIPHERAL_EMU_STATE_WORKLOAD") \
         or Path(binary()).parent / "state-workload"
@@ -305,6 +355,7 @@ def test_what_was_stored_is_there_after_a_kill_at_any_moment(tmp_path):
     assert begun >= kills * 3 / 4 - 1 and told > begun, (begun, told)
 
 
+@pytest.mark.timeout(3600)
 def test_what_was_acknowledged_over_the_air_is_there_after_a_kill(profile, state):
     keys, last = MemoryKeyStore(), None
     chance = random.Random(3)

@@ -84,7 +84,7 @@ struct Typos {
         /// - Parameter text: a profile with the typo; the message must name the original.
         mutating func count(_ typo: String, for name: String, in text: String) {
             guard let errors = refusal(text) else { return }
-            let about = errors.filter { $0.problem.contains("'\(typo.prefix(60))'") }
+            let about = errors.filter { $0.problem.contains("'\(typo.prefix(100))") }
             tried += 1
             if about.contains(where: { $0.remedy.hasPrefix("write '\(name)'") }) {
                 right += 1

@@ -1,4 +1,5 @@
 // Values given outside the profile, as `--set` and the control socket take them.
+import Behaviours
 import Profiles
 import Testing
 import Wire
@@ -84,6 +85,41 @@ import Wire
             let answer = try Self.setting(wrong, of: "level")
             #expect(answer.contains("; ") && !answer.contains("the file"), "\(wrong)")
         }
+    }
+
+    @Test("a mistake names the value and no place in a file")
+    func sentence() throws {
+        let profile = try load(Self.text)
+        do throws(ProfileErrors) {
+            _ = try ProfileLoader.setting("70000", of: "level", in: profile, source: "--set")
+            Issue.record("it is too great")
+        } catch {
+            let text =
+                "level: 70000 does not fit: the range is 0 to 65535; write a number within it"
+            #expect(error.list.map(\.sentence) == [text])
+        }
+    }
+
+    @Test("a long reference is shown whole up to 100 characters, then cut with a sign of it")
+    func long() throws {
+        for count in [100, 101] {
+            let name = String(repeating: "x", count: count)
+            let answer = try Self.setting("1", of: name)
+            #expect(answer.contains("'\(name)'") == (count == 100))
+            #expect(answer.contains("x…'") == (count == 101))
+        }
+    }
+
+    @Test("what is no number of its unit has none")
+    func notANumber() {
+        let format = ValueFormat.number(
+            NumberSpec(
+                format: NumberFormat(octets: 2, isSigned: true, scale: 1, kind: .medical),
+                unit: MeasurementUnit(name: "", symbol: "mmHg", number: 0)))
+        #expect(format.describe([0xFF, 0x07]) == "not a number")
+        #expect(format.describe([0xFE, 0x07]) == "infinity")
+        #expect(format.describe([0x02, 0x08]) == "-infinity")
+        #expect(format.describe([0x78, 0x00]) == "120 mmHg")
     }
 
     @Test("an empty text is a text, and no number")

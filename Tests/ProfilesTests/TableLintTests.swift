@@ -32,6 +32,10 @@ import Testing
             pairable + "[{characteristic: battery-level, read: open, value: 5}]}]"
         ),
         (
+            "ios-pairing",
+            pairable + "[{characteristic: battery-level, write-without-response: encrypted}]}]"
+        ),
+        (
             "unpairable",
             "services: [{service: battery, characteristics: "
                 + "[{characteristic: battery-level, read: encrypted, value: 5}]}]"
@@ -44,6 +48,20 @@ import Testing
     func found(rule: String, body: String) throws {
         #expect(try Self.rules(body).contains(rule))
         #expect(try !Self.rules(body, top: "lint: {silent: [\(rule)]}\n").contains(rule))
+    }
+
+    @Test(
+        "an iPhone pairs where it is refused aloud, or asked",
+        arguments: [
+            ("read: open, notify: encrypted", "io: none"), ("write: encrypted", "io: none"),
+            ("read: open, descriptors: [{descriptor: 0x2999, read: encrypted}]", "io: none"),
+            ("read: open", "io: none, security-request: true"),
+        ])
+    func iosPairing(permissions: String, security: String) throws {
+        let found = try Self.rules(
+            "security: {\(security)}\nservices: [{service: battery, characteristics: "
+                + "[{characteristic: battery-level, \(permissions)}]}]")
+        #expect(!found.contains("ios-pairing"))
     }
 
     @Test("what changes, is written or echoes is no constant")

@@ -337,10 +337,16 @@ func configuration(
         let request = features(.displayOnly, secure: false).pairingRequest
         rig.manager.receive(request.span, from: 1, at: .zero, emit: &emit)
         #expect(rig.manager.awaitsAnswer(on: 1))
+        let question = rig.manager.question(on: 1)
+        #expect(question?.question == .enterPasskey(isShown: true))
+        #expect(question?.deadline == .zero + .seconds(25))
         #expect(rig.manager.deadline == .zero + .seconds(25))
         emit.removeAll()
         rig.manager.expire(at: .zero + .seconds(25), emit: &emit)
-        #expect(emit.elements.contains(.ended(link: 1, .failed(.passkeyEntryFailed))))
+        #expect(
+            emit.elements.contains(
+                .ended(link: 1, .unanswered(.passkeyEntryFailed, .seconds(25)))))
+        #expect(rig.manager.question(on: 1) == nil)
     }
 
     @Test("a central that failed has to wait, each time longer")

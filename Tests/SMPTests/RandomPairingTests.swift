@@ -13,14 +13,7 @@ import Wire
     func random() {
         var (paired, failed) = (0, 0)
         for seed in 1...Self.count {
-            var chance = SeededRandom(seed: seed, stream: "plan")
-            var rig = Self.rig(seed, &chance)
-            let isClean = chance.below(3) == 0
-            if !isClean {
-                rig.faults = .init(lost: chance.below(40), twice: chance.below(40))
-            }
-            rig.wrongPasskey = chance.below(12) == 0
-            rig.disagrees = chance.below(12) == 0
+            var rig = Self.rig(seed)
             rig.pair()
             Self.check(rig, seed)
             if rig.bond != nil { paired += 1 } else { failed += 1 }
@@ -29,37 +22,13 @@ import Wire
         print("\(Self.count) pairings: \(paired) with a bond, \(failed) without")
     }
 
-    private static func rig(_ seed: UInt64, _ chance: inout SeededRandom) -> PairingRig {
-        func flip(_ chance: inout SeededRandom) -> Bool { chance.below(2) == 0 }
-        let capabilities = IOCapability.allCases
-        var configuration = SecurityConfiguration()
-        let policies: [SecurityConfiguration.Policy] = [.any, .any, .legacy, .secureConnections]
-        configuration.policy = policies[Int(chance.below(4))]
-        configuration.io = capabilities[Int(chance.below(5))]
-        configuration.asksAuthentication = flip(&chance)
-        configuration.requiresAuthentication = chance.below(8) == 0
-        configuration.bonding = chance.below(8) != 0
-        configuration.keySizeMin = UInt8(7 + chance.below(3))
-        configuration.responderKeys = KeyDistribution(rawValue: UInt8(chance.below(8)) | 1)
-        configuration.initiatorKeys = KeyDistribution(rawValue: UInt8(chance.below(8)))
-        if flip(&chance) { configuration.passkey = UInt32(chance.below(1_000_000)) }
-        if flip(&chance) { configuration.confirm = true }
-        configuration.identityKey = [UInt8](repeating: 0x22, count: 16)
-        var request = features(
-            capabilities[Int(chance.below(5))], secure: flip(&chance), mitm: flip(&chance),
-            bonding: chance.below(8) != 0, size: UInt8(7 + chance.below(10)),
-            initiatorKeys: UInt8(chance.below(16)), responderKeys: UInt8(chance.below(16)) | 1)
-        var data = OutOfBandData()
-        let hasData = chance.below(8) == 0
-        if hasData {
-            data.temporaryKey = [UInt8](repeating: UInt8(chance.below(256)), count: 16)
-            data.ownRandom = [UInt8](repeating: 7, count: 16)
-            configuration.outOfBand = data
-            // The initiator has no data of the responder's in LE Secure Connections.
-            if !request.authReq.contains(.secureConnections) { request.oobDataFlag = 1 }
-        }
-        var rig = PairingRig(configuration, request, seed: seed)
-        rig.initiator.outOfBand = data
+    private static func rig(_ seed: UInt64) -> PairingRig {
+        let plan = RandomPairing(seed: seed)
+        var rig = PairingRig(plan.configuration, plan.features, seed: seed)
+        rig.initiator.outOfBand = plan.outOfBand
+        rig.faults = plan.faults
+        rig.wrongPasskey = plan.isPasskeyWrong
+        rig.disagrees = plan.disagrees
         return rig
     }
 

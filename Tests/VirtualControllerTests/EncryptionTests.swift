@@ -134,6 +134,23 @@ import Wire
         #expect(bench.events(1, EncryptionChange.self).isEmpty)
     }
 
+    @Test(
+        "a refresh with different keys ends the link likewise", arguments: ProcedureTests.timings)
+    func differentKeysForRefresh(timing: Air.Timing) {
+        var (bench, peripheral, central) = linked(timing)
+        start(&bench, central, Self.key)
+        reply(&bench, peripheral, Self.key)
+        bench.forget()
+        start(&bench, central, [UInt8](3...18))
+        reply(&bench, peripheral, Self.key)
+        bench.run(for: .seconds(2))
+        let reasons = (0...1).map {
+            bench.events($0, DisconnectionComplete.self).map(\.event.reason)
+        }
+        #expect(reasons == [[.micFailure], [.connectionTimeout]])
+        for port in 0...1 { #expect(bench.events(port, EncryptionKeyRefreshComplete.self).isEmpty) }
+    }
+
     @Test("only a central begins, one at a time, and only what was asked is answered")
     func outOfTurn() {
         var (bench, peripheral, central) = linked(.radio)

@@ -1,5 +1,6 @@
 // The Linux kernel's host on a virtual controller, as a transcript: bring-up, scanning, links.
 import HCI
+import OpenSSLCrypto
 import SansIO
 import Testing
 import Wire
@@ -114,9 +115,38 @@ struct KernelTests {
     @Test("everything it sends to bring an adapter up is answered")
     func bringUp() throws { _ = try kernel() }
 
+    /// What it sends besides where the controller has privacy, behind Clear Filter Accept List.
+    private static let privacy = """
+        > 01 2A20 00                            ; LE Read Resolving List Size
+        < 04 0E 05 01 2A20 00 10
+        > 01 2920 00                            ; LE Clear Resolving List
+        < 04 0E 04 01 2920 00
+        > 01 2E20 02 8403                       ; LE Set Resolvable Private Address Timeout
+        < 04 0E 04 01 2E20 00
+        > 01 2F20 00                            ; LE Read Maximum Data Length
+
+        """
+
+    @Test("with privacy it asks for that too, and for the enhanced connection event")
+    func bringUpWithPrivacy() throws {
+        var bench = Bench()
+        bench.air.cipher = OpenSSLCipher()
+        let text = Self.bringUp.split(separator: "\n").map { line in
+            switch line {
+            case let line where line.contains("2F01000000000000"): "< 04 0E 0C 01 0320 00 6F01*"
+            case let line where line.contains("7F08000000000000"):
+                "> 01 0120 08 7F0A000000000000"
+            case let line where line.hasPrefix("> 01 2F20 00"): Self.privacy
+            default: String(line)
+            }
+        }
+        var host = HostTranscript(bench, port: 1)
+        try host.run(text.joined(separator: "\n"))
+    }
+
     @Test("what is not there is not listed, so that it is not asked for")
     func unlisted() {
-        let listed = Capabilities.supportedCommands
+        let listed = Capabilities.supportedCommands(hasPrivacy: false)
         // Octet and bits by which it would go on: link keys and policy, page scan, codecs, pairing
         // options, resolving list, Read Transmit Power, extended scanning, connecting, advertising.
         for (octet, bits) in [

@@ -38,6 +38,34 @@ import Wire
         }
     }
 
+    @Test("what bench takes, and that its options are its own")
+    func bench() throws {
+        let line =
+            "bench --profile a.yaml --soc nRF52832 --battery CR2450 --scanner a --scanner b "
+            + "--tx-power -8 --voltage 2.8 --crowd 20 --precision 2.5% --seed 3 --duration 1d"
+        guard
+            case .bench(let bench) = try Options.parse(
+                line.split(separator: " ").map(String.init)
+            ).get()
+        else { return #expect(Bool(false)) }
+        #expect(bench.action == .run && bench.run.profiles == ["a.yaml"] && bench.run.seed == 3)
+        #expect(bench.chip == "nRF52832" && bench.battery == "CR2450" && bench.power == -8)
+        #expect(bench.scanners == ["a", "b"] && bench.voltage == 2.8 && bench.crowd == 20)
+        #expect(bench.precision == 0.025 && bench.run.duration == .seconds(86_400))
+        guard case .bench(let other) = try Options.parse(["bench", "validate"]).get() else {
+            return #expect(Bool(false))
+        }
+        #expect(other.action == .validate)
+        #expect(error("bench").contains("bench --profile FILE, or bench validate"))
+        #expect(error("bench validat").contains("bench knows no \"validat\""))
+        #expect(error("bench validate --seed 1").contains("takes no options"))
+        #expect(error("bench --profile a --capture x").contains("does not take --capture"))
+        #expect(error("bench --profile a --precision 1").contains("write 1%"))
+        #expect(error("bench --profile a --tx-power 99").contains("-127 to 20"))
+        #expect(error("bench --profile a --voltage nan").contains("write 3.0"))
+        #expect(error("--profile a.yaml --soc x").contains("belongs to bench"))
+    }
+
     @Test("where state is kept, and what bonds takes")
     func state() throws {
         #expect(try run("--profile a.yaml").state == .automatic)
@@ -100,10 +128,12 @@ import Wire
 
     @Test("a capture on standard output has it for itself", arguments: ["json", "with-central"])
     func standardOutput(option: String) {
-        #expect(
-            error("--profile a.yaml --capture - --\(option)")
-                == "--capture - and --\(option) both write to standard output; "
-                + "write --capture FILE")
+        for file in ["-", "/dev/stdout"] {
+            #expect(
+                error("--profile a.yaml --capture \(file) --\(option)")
+                    == "--capture \(file) and --\(option) both write to standard output; "
+                    + "write --capture FILE")
+        }
     }
 
     @Test("options that do not go together are refused with what to leave out")
@@ -334,10 +364,10 @@ import Wire
     @Test("a wrong ctl is told what to write")
     func wrongControl() {
         let lines = [
-            ("ctl", "ctl needs a method, one of disconnect, get, list, notify, set, watch"),
+            ("ctl", "ctl needs a method, one of answer, authorize, disconnect, get, list, notify"),
             ("ctl --control a", "ctl needs a method"),
             ("ctl --control a lits", "did you mean list?"),
-            ("ctl --control a fly", "there are disconnect, get"),
+            ("ctl --control a fly", "there are answer, authorize"),
             ("ctl list", "write ctl --control PATH list, or set PERIPHERAL_EMU_CONTROL"),
             ("ctl --control a get", "write ctl get REFERENCE"),
             ("ctl --control a get x y", "write ctl get REFERENCE"),

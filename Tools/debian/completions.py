@@ -4,13 +4,19 @@ import re
 # What the words for an argument mean to a shell; arguments of other names are free text.
 FILES = ("FILE", "PATH")
 # Choices that the help text has only in its sentences.
-CHOICES = {"log-level": ("error", "warning", "info", "debug"), "air-timing": ("radio", "ideal")}
+CHOICES = {"log-level": ("error", "warning", "info", "debug"), "air-timing": ("radio", "ideal"),
+           "latency": ("any", "active", "pickup")}
+# Those of an argument that is what it is called.
+FROM = ("stdin", "none")
 # The options of the commands that do not take them all.
 OF_COMMAND = {
     "air": ("air", "air-timing", "air-loss", "vhci", "duration", "seed", "log-level"),
     "check": ("transcript",), "ctl": ("control", "json"),
+    "bench": ("profile", "activity", "duration", "seed", "json"),
 }
 GENERAL = ("help", "version")
+# The command that has a section of options for itself.
+BENCH = "bench"
 # Whose operands are profiles.
 TAKES_PROFILES = "check"
 
@@ -23,7 +29,7 @@ class Option:
         self.text = text
         self.is_profile = self.name == "profile"
         self.is_file = self.argument in FILES
-        self.choices = {"SPEC": words.controllers, "SOURCE": words.sources}.get(
+        self.choices = {"SPEC": words.controllers, "SOURCE": words.sources, "FROM": FROM}.get(
             self.argument, CHOICES.get(self.name, ()))
 
 
@@ -36,6 +42,7 @@ class Words:
         self.controllers = [prefix(left) for left, _ in tables["CONTROLLERS"]]
         self.sources = [prefix(left) for left, _ in tables["ACTIVITY SOURCES"]]
         self.options = [Option(left, text, self) for left, text in tables["OPTIONS"]]
+        self.bench = [Option(left, text, self) for left, text in tables["OPTIONS OF BENCH"]]
         self.plain = [name for name, _ in self.commands if name != "run" and name not in OF_COMMAND]
 
     def options_of(self, command):
@@ -43,9 +50,10 @@ class Words:
         if command in self.plain:
             return [option for option in self.options if option.name in GENERAL]
         only = OF_COMMAND.get(command)
-        return [option for option in self.options
-                if option.name in GENERAL or (only is None and option.name != "transcript")
-                or (only is not None and option.name in only)]
+        own = self.bench if command == BENCH else []
+        return own + [option for option in self.options
+                      if option.name in GENERAL or (only is None and option.name != "transcript")
+                      or (only is not None and option.name in only)]
 
 
 def prefix(form):
@@ -112,7 +120,7 @@ complete -F _peripheral_emu peripheral-emu
 def bash(words):
     """The file for bash."""
     arguments = []
-    for option in words.options:
+    for option in words.options + words.bench:
         if not option.argument:
             continue
         parts = []
@@ -201,7 +209,7 @@ def zsh_option(option):
     elif option.choices:
         choices = " ".join(option.choices).replace(":", "\\:")
         action = f"{{compadd -S '' -- {choices}}}"
-    repeat = "*" if option.name == "set" else ""
+    repeat = "*" if option.name in ("set", "scanner", "sweep") else ""
     argument = option.argument.replace(":", "\\:")
     return quoted(f"{repeat}--{option.name}=[{text}]:{argument}:{action}")
 

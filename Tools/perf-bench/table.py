@@ -14,6 +14,13 @@ TESTS = "read20,read244,write-command,notify"
 # The aim of an operation in process, in nanoseconds.
 IN_PROCESS_NS = {"read20": 500}
 
+# The power benchmark's speeds: name, field, and the aim as which way, how much.
+SPEEDS = {
+    "discovery samples, balanced Android, 1022.5 ms": ("per_second", "at least", 20e6),
+    "advertising events of a device": ("per_second", "at least", 50e6),
+    "a year of adaptive-tag, 4 scanners at 1 %": ("seconds", "at most", 2),
+}
+
 # Label, test, field, scale, digits; the aim where there is one, as (of whom, at most).
 ROWS = [
     ("start to first Advertising Enable, ms", "startup", "advertising_ms", 1, 2, ("", 3)),
@@ -147,7 +154,7 @@ def measure_in_process(chosen):
             sys.exit(f"Tools/perf: {chosen.in_process}: {done.stdout}{done.stderr}".rstrip())
         for line in done.stdout.splitlines():
             result = json.loads(line)
-            results.setdefault(result["test"], []).append(result)
+            results.setdefault(result.get("test") or result["speed"], []).append(result)
     return results
 
 
@@ -156,6 +163,8 @@ def print_in_process(results):
     print(f"\n{'in process, without a socket':38}{'ns each':>24}{'allocations':>13}"
           f"{'operations':>12}")
     for test, runs in results.items():
+        if test in SPEEDS:
+            continue
         nanoseconds = statistics.median(run["nanoseconds"] for run in runs)
         allocated = max(run["allocations"] for run in runs)
         most = IN_PROCESS_NS.get(test)
@@ -165,12 +174,25 @@ def print_in_process(results):
         print(f"{test:38}{nanoseconds:>24.0f}{allocated:>13}{runs[0]['operations']:>12}  {told}")
 
 
+def print_speeds(results):
+    """The power benchmark on one core, each speed with its aim."""
+    print(f"\n{'power benchmark, one core':52}{'':>16}")
+    for name, (field, way, aim) in SPEEDS.items():
+        value = statistics.median(run[field] for run in results[name])
+        met = value >= aim if way == "at least" else value <= aim
+        shown = f"{value / 1e6:.1f} million/s" if field == "per_second" else f"{value:.2f} s"
+        asked = f"{aim / 1e6:.0f} million/s" if field == "per_second" else f"{aim} s"
+        print(f"{name:52}{shown:>16}  {way} {asked}: {'met' if met else 'missed'}")
+
+
 def main():
     """Measures and prints."""
     chosen = options()
     figures = measure(chosen)
     print_table(chosen, figures)
-    print_in_process(measure_in_process(chosen))
+    results = measure_in_process(chosen)
+    print_in_process(results)
+    print_speeds(results)
     if chosen.json:
         rows = {name: {" ".join(key): values for key, values in measured.items()}
                 for name, measured in figures.items()}

@@ -128,7 +128,7 @@ extension ActivitySource {
         case .gatt: UsedChannel(rule, start: start, tellsLevel: tellsLevel)
         case .live: FedChannel(rule, motion, start: start)
         case .random(let noise): played(RandomPlayer(noise, random))
-        case .trace(let trace): played(TracePlayer(trace))
+        case .trace(let trace): played(TracePlayer(trace, random))
         }
     }
 }

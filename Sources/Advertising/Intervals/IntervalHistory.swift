@@ -23,6 +23,7 @@ public struct IntervalHistory: Sendable {
 
     /// The times off the air for changes.
     public struct Gaps: Equatable, Sendable {
+        /// How many there were; the other members are zero where it is 0.
         public var count = 0
         public var shortest = TimeSpan.zero
         public var longest = TimeSpan.zero
@@ -39,11 +40,13 @@ public struct IntervalHistory: Sendable {
     /// How many changes are kept, the latest ones: a change a minute for a day and a half.
     public static let changesMax = 2000
 
+    /// Power-on.
     public let start: Instant
     /// The latest, at most `changesMax`.
     public private(set) var changes: [Change] = []
     /// All, also those that are not kept.
     public private(set) var changeCount = 0
+    /// Of all changes, also those that are not kept.
     public private(set) var gaps = Gaps()
     private var air = Air.silent
     private var latest: Instant

@@ -22,6 +22,7 @@ public struct IntervalPolicy: Equatable, Sendable {
         self.limits = limits
     }
 
+    /// One interval for ever, by no rule and without limits.
     public static func fixed(_ interval: AdvertisingInterval) -> IntervalPolicy {
         IntervalPolicy(.fixed(interval))
     }
@@ -126,7 +127,9 @@ public struct ScheduleEntry: Equatable, Sendable {
 public struct IntervalLimits: Equatable, Sendable {
     /// An interval stays in force at least so long, the first one from power-on.
     public var dwell: TimeSpan
+    /// How many changes there may be in a span; nil for any number.
     public var rate: RateLimit?
+    /// Which intervals are chosen among; nil for all of 20 ms to 10.24 s.
     public var snap: IntervalSnap?
 
     public init(dwell: TimeSpan = .zero, rate: RateLimit? = nil, snap: IntervalSnap? = nil) {
@@ -149,6 +152,7 @@ public struct IntervalLimits: Equatable, Sendable {
 public struct RateLimit: Equatable, Sendable {
     /// 1 to 1000.
     public var count: Int
+    /// Any span of this length, wherever it begins.
     public var per: TimeSpan
 
     public init(count: Int, per: TimeSpan) {

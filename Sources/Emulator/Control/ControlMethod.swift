@@ -35,8 +35,11 @@ public struct ControlMethod: Sendable {
         ) throws(RPCError) -> JSONValue
 
     /// The registry, sorted by name.
-    public static let all: [ControlMethod] = [.disconnect, .get, .list, .notify, .set, .watch]
+    public static let all: [ControlMethod] = [
+        .answer, .authorize, .disconnect, .get, .list, .notify, .pairing, .set, .watch,
+    ]
 
+    /// The method of this name; nil where there is none.
     public static func named(_ name: String) -> ControlMethod? { all.first { $0.name == name } }
 
     /// `set REFERENCE VALUE`

@@ -11,17 +11,7 @@ extension ControlMethod {
         name: "disconnect", parameters: [.init(name: "link", kind: .number, isOptional: true)],
         help: "end the link of this number, or all",
         run: { call, device, out, emit throws(RPCError) in
-            let open = device.openLinks
-            var ended = open
-            if let link = try call.number("link") {
-                guard open.contains(link) else {
-                    let others = open.map { "\($0)" }.joined(separator: ", ")
-                    throw .parameters(
-                        "there is no link \(link); "
-                            + (open.isEmpty ? "nobody is connected" : "open are \(others)"))
-                }
-                ended = [link]
-            }
+            let ended = try device.links(call.number("link"))
             let links = ended.map { device.link($0) }
             for link in ended {
                 device.disconnect(link, at: call.now, sending: &out, emit: &emit)
@@ -59,7 +49,9 @@ extension ControlMethod {
         let address = list["address"]?.string ?? "the controller's address"
         var lines = ["\(list["name"]?.string ?? ""), \(address)"]
         for service in services {
-            lines.append("\(service["service"]?.string ?? "") \(service["uuid"]?.string ?? "")")
+            let label = service["label"]?.string.map { " '\($0)'" } ?? ""
+            lines.append(
+                "\(service["service"]?.string ?? "") \(service["uuid"]?.string ?? "")\(label)")
             for value in service["characteristics"]?.elements ?? [] {
                 let name = value["characteristic"]?.string ?? ""
                 let properties = (value["properties"]?.elements ?? []).compactMap(\.string)
@@ -73,9 +65,10 @@ extension ControlMethod {
         if links.isEmpty { lines.append("nobody is connected") }
         for link in links {
             let subscribed = (link["subscribed"]?.elements ?? []).compactMap(\.string)
+            let security = (link["security"]?.elements ?? []).compactMap(\.string)
             lines.append(
                 "link \(link["link"]?.integer ?? 0): \(link["peer"]?.string ?? ""), "
-                    + "MTU \(link["mtu"]?.integer ?? 0)"
+                    + "MTU \(link["mtu"]?.integer ?? 0)" + security.map { ", \($0)" }.joined()
                     + (subscribed.isEmpty
                         ? "" : ", subscribed to \(subscribed.joined(separator: ", "))"))
         }
@@ -86,6 +79,19 @@ extension ControlMethod {
 extension EmulatedDevice {
     /// The numbers of the links that are open.
     var openLinks: [Int] { host.links.indices.filter { host.links[$0].isOpen } }
+
+    /// The link of this number; nil: all that are open.
+    func links(_ number: Int?) throws(RPCError) -> [Int] {
+        let open = openLinks
+        guard let number else { return open }
+        guard open.contains(number) else {
+            let others = open.map { "\($0)" }.joined(separator: ", ")
+            throw .parameters(
+                "there is no link \(number); "
+                    + (open.isEmpty ? "nobody is connected" : "open are \(others)"))
+        }
+        return [number]
+    }
 
     /// Ends a link, as a user who switches the connection off; `.disconnected` follows.
     public mutating func disconnect(
@@ -103,6 +109,7 @@ extension EmulatedDevice {
             ("link", .integer(Int64(link))),
             ("peer", .string("\(host.links[link].information.peerAddress)")),
             ("mtu", .integer(Int64(host.server.mtu(of: link)))),
+            ("security", .array(host.linkSecurity(of: link).words.map { .string($0) })),
             ("subscribed", .array(subscribed.map { .string($0.name) })))
     }
 
@@ -110,7 +117,10 @@ extension EmulatedDevice {
     var inventory: JSONValue {
         .members(
             ("name", .string(profile.device.name)),
-            ("address", randomAddress.map { .string("\($0)") } ?? .null),
+            (
+                "address",
+                (host.privateAddress ?? randomAddress).map { .string("\($0)") } ?? .null
+            ),
             ("services", .array(services)), ("links", .array(openLinks.map { link($0) })))
     }
 
@@ -121,12 +131,15 @@ extension EmulatedDevice {
             guard attribute.kind == .service else { return nil }
             let uuid = BluetoothUUID(littleEndian: table.value(at: index).span)
             let range = attribute.handle...max(attribute.handle, attribute.groupEnd)
+            let label = plan.service(declaredAt: attribute.handle)
+                .flatMap { profile.services[$0].label }
             let own = plan.bindings.filter { range.contains($0.valueHandle) }
             return .members(
                 (
                     "service",
                     .string(uuid.map { AssignedNames.service($0) ?? $0.description } ?? "unknown")
                 ),
+                ("label", label.map { .string($0) } ?? .null),
                 ("uuid", .string(uuid?.description ?? "")),
                 ("handle", .integer(Int64(attribute.handle))),
                 ("end", .integer(Int64(attribute.groupEnd))),
@@ -146,6 +159,17 @@ extension EmulatedDevice {
                 JSONMember("handle", .integer(Int64(binding.valueHandle))),
                 JSONMember("properties", .array(names.map { .string($0) })),
             ] + Self.members(of: binding.format.meaning(of: bytes), bytes))
+    }
+}
+
+extension LinkSecurity {
+    /// What it has, in words.
+    fileprivate var words: [String] {
+        [
+            (encrypted, "encrypted"), (authenticated, "authenticated"),
+            (encrypted && secureConnections, "secure-connections"), (bonded, "bonded"),
+            (authorized, "authorized"),
+        ].filter(\.0).map(\.1)
     }
 }
 

@@ -3,6 +3,7 @@ public import Wire
 
 /// Why a request has no result.
 public struct RPCError: Error, Equatable, Sendable {
+    /// The number of JSON-RPC 2.0, 5.1; -32,000 where the device cannot now.
     public var code: Int64
     public var message: String
 
@@ -24,9 +25,6 @@ struct RPCRequest {
     var method: String
     /// nil, an array or an object.
     var parameters: JSONValue?
-
-    /// Octets of a line, without its end; longer ones are refused by those who read them.
-    static let octetsMax = 16_384
 
     /// What is wrong with a line, and whom to tell.
     struct Refusal: Error {
@@ -80,10 +78,12 @@ struct RPCRequest {
 
 /// The lines that a server of JSON-RPC writes.
 public enum RPC {
+    /// The line of an answer, with its end.
     public static func answer(_ result: JSONValue, to id: JSONValue) -> String {
         line(("id", id), ("result", result))
     }
 
+    /// The line of a refusal, with its end.
     public static func answer(_ error: RPCError, to id: JSONValue) -> String {
         line(
             ("id", id),
@@ -95,7 +95,7 @@ public enum RPC {
 
     /// The answer to a line that is longer than `lineOctetsMax`.
     public static var lineTooLong: String {
-        answer(.request("a line has at most \(RPCRequest.octetsMax) octets"), to: .null)
+        answer(.request("a line has at most \(lineOctetsMax) octets"), to: .null)
     }
 
     /// What one client too many gets.
@@ -105,8 +105,8 @@ public enum RPC {
             to: .null)
     }
 
-    /// The most octets of a line, without its end.
-    public static var lineOctetsMax: Int { RPCRequest.octetsMax }
+    /// The most octets of a line, without its end; longer ones are refused by those who read them.
+    public static let lineOctetsMax = 16_384
 
     /// A request as a client writes it.
     public static func request(_ method: String, _ parameters: JSONValue, id: Int64) -> String {

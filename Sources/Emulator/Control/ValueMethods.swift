@@ -25,6 +25,7 @@ extension ControlMethod {
         help: "a new value, as in the profile or hex:01FF; it no longer moves by itself",
         run: { call, device, out, emit throws(RPCError) in
             let reference = try call.text("reference")
+            try device.checkIsInProfile(reference)
             let value = call.value("value") ?? .null
             let setting: ValueSetting
             do throws(ProfileErrors) {
@@ -50,7 +51,9 @@ extension ControlMethod {
         name: "notify", parameters: [.init(name: "reference", kind: .reference)],
         help: "send the value now to who has subscribed to it",
         run: { call, device, out, emit throws(RPCError) in
-            let subject = try device.subject(try call.text("reference"))
+            let reference = try call.text("reference")
+            try device.checkIsInProfile(reference)
+            let subject = try device.subject(reference)
             guard let binding = device.plan.binding(valueHandle: subject.handle),
                 binding.cccdHandle != nil
             else {
@@ -122,6 +125,14 @@ extension EmulatedDevice {
         return Subject(name: name, handle: binding.valueHandle)
     }
 
+    /// What is added automatically can be read, and nothing else.
+    func checkIsInProfile(_ reference: String) throws(RPCError) {
+        guard let name = implicit(reference)?.name else { return }
+        throw .parameters(
+            "'\(name)' is added automatically and can only be read; to set or send it, declare its "
+                + "service in the profile")
+    }
+
     /// The object for a value as it is now.
     func value(_ subject: Subject) throws(RPCError) -> JSONValue {
         guard let bytes = host.server.value(of: subject.handle),
@@ -160,9 +171,5 @@ extension EmulatedDevice {
 
 extension ProfileErrors {
     /// The first mistake without a place in a file.
-    fileprivate var sentence: String {
-        guard let first = list.first else { return "this is wrong" }
-        return (first.path.isEmpty ? "" : first.path + ": ") + first.problem
-            + (first.remedy.isEmpty ? "" : "; " + first.remedy)
-    }
+    fileprivate var sentence: String { list.first?.sentence ?? "this is wrong" }
 }

@@ -44,6 +44,7 @@ public struct KeptClient: Equatable, Sendable {
     public var peer: DeviceAddress
     /// The value of Client Supported Features.
     public var features: UInt8 = 0
+    /// In the order of their CCCDs' handles.
     public var subscriptions: [Subscription] = []
     /// Whether the client knows all changes of the table.
     public var isChangeAware = true

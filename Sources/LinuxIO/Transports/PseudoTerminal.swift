@@ -19,6 +19,7 @@ struct PseudoTerminal: TransportSource {
         link = String(specification)
     }
 
+    var ownFile: String? { link }
     var place: String { device.map { "\(link) (\($0))" } ?? link }
 
     mutating func open() throws(SystemError) -> Opening {

@@ -32,4 +32,10 @@ struct TCPClient: TransportSource {
             }
         return SystemError(code, operation: "connect to", object: place, advice: advice)
     }
+
+    func read(_ descriptor: Descriptor, into buffer: inout ReadBuffer, _ name: String)
+        throws(SystemError) -> Descriptor.Transfer
+    {
+        try Sockets.read(descriptor, into: &buffer, name)
+    }
 }

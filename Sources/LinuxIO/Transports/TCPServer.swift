@@ -46,4 +46,10 @@ struct TCPServer: TransportSource {
         listener?.close()
         listener = nil
     }
+
+    func read(_ descriptor: Descriptor, into buffer: inout ReadBuffer, _ name: String)
+        throws(SystemError) -> Descriptor.Transfer
+    {
+        try Sockets.read(descriptor, into: &buffer, name)
+    }
 }

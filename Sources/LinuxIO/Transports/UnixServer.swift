@@ -23,6 +23,7 @@ struct UnixServer: TransportSource {
     }
 
     var place: String { path }
+    var ownFile: String? { path.hasPrefix("@") ? nil : path }
 
     mutating func open() throws(SystemError) -> Opening { .waiting(try listen(backlog: 1)) }
 

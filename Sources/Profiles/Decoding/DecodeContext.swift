@@ -4,7 +4,7 @@ import Wire
 import YAML
 
 /// A node of the file with its path in the profile.
-struct Place {
+package struct Place {
     var node: YAMLNode
     /// `services[0].characteristics[1].value`; empty at the top.
     var path: String
@@ -18,10 +18,10 @@ struct Place {
     }
 
     /// What is there, for messages: `'fast'`, `a list`, `nothing`.
-    var found: String {
+    package var found: String {
         switch node.content {
         case .scalar(let scalar):
-            scalar.value == .null ? "nothing" : "'\(scalar.text.prefix(60))'"
+            scalar.value == .null ? "nothing" : "'\(shortened(scalar.text))'"
         case .sequence: "a list"
         case .mapping: "a map"
         }
@@ -37,7 +37,7 @@ struct Place {
 }
 
 /// What forms share while they read one file. It never leaves the load.
-final class DecodeContext {
+package final class DecodeContext {
     let file: String
     let files: ProfileLoader.FileReader
     private(set) var errors: [ProfileError] = []
@@ -78,7 +78,17 @@ final class DecodeContext {
         self.files = files
     }
 
-    func report(_ place: Place, _ problem: String, _ remedy: String) {
+    /// A context that knows the same, to find out whether something can be read.
+    func trial() -> DecodeContext {
+        let trial = DecodeContext(file: file, files: files)
+        trial.deviceName = deviceName
+        trial.activity = activity
+        trial.services = services
+        trial.unloaded = unloaded
+        return trial
+    }
+
+    package func report(_ place: Place, _ problem: String, _ remedy: String) {
         report(mark: place.node.mark, path: place.path, problem, remedy)
     }
 

@@ -4,15 +4,15 @@ import YAML
 
 /// One way to write a value. A profile's whole shape is forms made of forms: a key is declared
 /// once.
-struct Form<Value> {
+package struct Form<Value> {
     /// What is written there, for messages: `a time such as '100 ms'`.
-    let says: String
+    package let says: String
     /// The value, or nil after an error was reported.
-    let read: (Place, DecodeContext) -> Value?
+    package let read: (Place, DecodeContext) -> Value?
     /// What it takes, for editors; made only when it is asked for.
-    let schema: () -> Schema
+    package let schema: () -> Schema
 
-    init(
+    package init(
         says: String, schema: @escaping () -> Schema = { .any },
         read: @escaping (Place, DecodeContext) -> Value?
     ) {
@@ -21,7 +21,7 @@ struct Form<Value> {
         self.read = read
     }
 
-    func map<Other>(_ transform: @escaping (Value) -> Other) -> Form<Other> {
+    package func map<Other>(_ transform: @escaping (Value) -> Other) -> Form<Other> {
         Form<Other>(says: says, schema: schema) { place, context in
             read(place, context).map(transform)
         }
@@ -44,7 +44,7 @@ extension Form {
     }
 
     /// A list of at least `minimum` elements. Elements with errors are left out.
-    static func list<Element>(
+    package static func list<Element>(
         of element: Form<Element>, says: String, minimum: Int = 1
     ) -> Form<[Element]> where Value == [Element] {
         Form(says: says, schema: { .list(element.schema(), minimum: minimum) }) { place, context in
@@ -62,7 +62,7 @@ extension Form {
     }
 
     /// One element, or a list of them.
-    static func oneOrMany<Element>(
+    package static func oneOrMany<Element>(
         _ element: Form<Element>, says: String
     ) -> Form<[Element]> where Value == [Element] {
         Form(
@@ -88,7 +88,7 @@ extension Form {
     }
 
     /// One of a few words; those of `later` are known, and refused.
-    static func word(_ words: [(String, Value)], later: [String] = []) -> Form<Value> {
+    package static func word(_ words: [(String, Value)], later: [String] = []) -> Form<Value> {
         let says = oneOf(words.map(\.0))
         return Form(says: says, schema: { .words(words.map(\.0)) }) { place, context in
             guard let scalar = place.scalar, scalar.value != .null else {
@@ -119,7 +119,7 @@ extension Form where Value == Place {
 }
 
 extension Form where Value == Bool {
-    static var boolean: Form {
+    package static var boolean: Form {
         Form(says: "true or false", schema: { .boolean }) { place, context in
             if case .boolean(let value) = place.scalar?.value { return value }
             return mismatch(place, context, says: "true or false")
@@ -129,7 +129,7 @@ extension Form where Value == Bool {
 
 extension Form where Value == Int {
     /// A whole number; its first digit is 0 only where it is all there is, or before an x or o.
-    static func integer(_ range: ClosedRange<Int>, says: String) -> Form {
+    package static func integer(_ range: ClosedRange<Int>, says: String) -> Form {
         Form(says: says, schema: { .integer(range) }) { place, context in
             guard let scalar = place.scalar, case .integer(let value) = scalar.value else {
                 return mismatch(place, context, says: says)
@@ -162,7 +162,7 @@ extension Form where Value == Int {
 
 extension Form where Value == Double {
     /// A finite number, whole or not.
-    static func real(says: String) -> Form {
+    package static func real(says: String) -> Form {
         Form(says: says, schema: { .number }) { place, context in
             switch place.scalar?.value {
             case .integer(let value): return Double(value)
@@ -176,7 +176,7 @@ extension Form where Value == Double {
 extension Form where Value == String {
     /// Text of at most `octetsMax` octets in UTF-8. A plain scalar that YAML takes for something
     /// else is asked to be quoted.
-    static func text(_ octetsMax: Int, says: String) -> Form {
+    package static func text(_ octetsMax: Int, says: String) -> Form {
         Form(says: says, schema: { .text() }) { place, context in
             guard let scalar = place.scalar else { return mismatch(place, context, says: says) }
             switch scalar.value {

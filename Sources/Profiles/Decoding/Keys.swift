@@ -3,9 +3,9 @@ import Wire
 import YAML
 
 /// A map being read. A form asks for each key it knows; then every other key is unknown.
-struct Keys {
-    let place: Place
-    let context: DecodeContext
+package struct Keys {
+    package let place: Place
+    package let context: DecodeContext
     private let pairs: [YAMLPair]
     private var isRead: [Bool]
     private var known: [String] = []
@@ -28,7 +28,9 @@ struct Keys {
 
     /// The key's value; nil where the key is absent or its value has errors. A form is only made
     /// for a key that is there.
-    mutating func optional<Value>(_ key: String, _ form: @autoclosure () -> Form<Value>) -> Value? {
+    package mutating func optional<Value>(
+        _ key: String, _ form: @autoclosure () -> Form<Value>
+    ) -> Value? {
         if let recorder {
             recorder.add(key, form(), isRequired: false)
             return nil
@@ -38,7 +40,9 @@ struct Keys {
     }
 
     /// The key's value; an absent key is an error.
-    mutating func required<Value>(_ key: String, _ form: @autoclosure () -> Form<Value>) -> Value? {
+    package mutating func required<Value>(
+        _ key: String, _ form: @autoclosure () -> Form<Value>
+    ) -> Value? {
         if let recorder {
             recorder.add(key, form(), isRequired: true)
             return nil
@@ -85,7 +89,7 @@ struct Keys {
     /// Whether the key is there, read or not.
     ///
     /// For the schema every key is there, so that what hangs on one is asked for too.
-    func has(_ key: String) -> Bool {
+    package func has(_ key: String) -> Bool {
         if let recorder { return recorder.assumed?.contains(key) ?? true }
         return pairs.contains { $0.key == key }
     }
@@ -94,7 +98,7 @@ struct Keys {
     var isDeclaring: Bool { recorder != nil }
 
     /// The key's own place, to report a conflict between keys.
-    func report(at key: String, _ problem: String, _ remedy: String) {
+    package func report(at key: String, _ problem: String, _ remedy: String) {
         guard let pair = pairs.first(where: { $0.key == key }) else {
             return context.report(place, problem, remedy)
         }
@@ -121,8 +125,8 @@ struct Keys {
             let isAlternative = near.map { alternatives.contains($0) } ?? false
             missing.removeAll { $0.key == near || isAlternative }
             context.report(
-                mark: pair.keyMark, path: place.child(String(pair.key.prefix(60)), pair.value).path,
-                "unknown key '\(pair.key.prefix(60))'",
+                mark: pair.keyMark, path: place.child(shortened(pair.key), pair.value).path,
+                "unknown key '\(shortened(pair.key))'",
                 near.map { "write '\($0)'" } ?? "known keys: \(known.joined(separator: ", "))")
         }
         for (key, says) in missing {
@@ -144,7 +148,7 @@ struct Choice<Value> {
 
 extension Form {
     /// A map, read by `body` key by key.
-    static func map(says: String, _ body: @escaping (inout Keys) -> Value?) -> Form {
+    package static func map(says: String, _ body: @escaping (inout Keys) -> Value?) -> Form {
         Form(says: says, schema: { schema(of: body) }) { place, context in
             guard case .mapping(let pairs) = place.node.content else {
                 return mismatch(place, context, says: says)

@@ -149,7 +149,9 @@ extension Form where Value == TimeSpan {
 
 extension Form where Value == Double {
     /// A number with one fixed unit, from `range`.
-    static func quantity(_ unit: String, _ range: ClosedRange<Double>, example: String) -> Form {
+    package static func quantity(
+        _ unit: String, _ range: ClosedRange<Double>, example: String
+    ) -> Form {
         let says = "a number with its unit such as '\(example)'"
         return Form(says: says, schema: { .quantity([unit]) }) { place, context in
             guard let quantity = Quantity.read(place, context, units: [unit], says: says) else {
@@ -170,7 +172,7 @@ extension Form where Value == Double {
 
 extension Form where Value == Int8 {
     /// A power in whole dBm, -127 to 20 (Core 6.0, Vol 4, Part E, 7.8.6).
-    static var power: Form {
+    package static var power: Form {
         let decibels = Form<Double>.quantity("dBm", -127...20, example: "-59 dBm")
         return Form(says: decibels.says, schema: decibels.schema) { place, context in
             guard let value = decibels.read(place, context) else { return nil }

@@ -2,7 +2,7 @@
 import Wire
 
 /// What may stand at one place. It never refuses what the loader takes.
-indirect enum Schema {
+package indirect enum Schema {
     /// Anything: the loader looks more closely.
     case any
     case boolean
@@ -23,7 +23,7 @@ indirect enum Schema {
     /// A value, and a number, in the characteristic's own format and unit.
     case value, valueNumber
 
-    struct Property {
+    package struct Property {
         var key: String
         var schema: Schema
         var isRequired: Bool

@@ -4,15 +4,18 @@ import YAML
 
 extension Form where Value == Access {
     /// What is asked of the key that a write is signed with.
-    static var signature: Form { word([("open", .open), ("authenticated", .authenticated)]) }
+    static var signature: Form {
+        levels([.open, .authenticated]).map { Access($0) }
+    }
+
+    private static func levels(_ levels: [SecurityLevel]) -> Form<SecurityLevel> {
+        Form<SecurityLevel>.word(levels.map { ($0.word, $0) })
+    }
 
     /// A level of LE security mode 1, or a map such as
     /// `{security: authenticated, authorization: true, key-size: 16}`.
     static var access: Form {
-        let level = Form<SecurityLevel>.word([
-            ("open", .open), ("encrypted", .encrypted), ("authenticated", .authenticated),
-            ("secure", .secure),
-        ])
+        let level = levels([.open, .encrypted, .authenticated, .secure])
         let long = map(says: "a map of security, authorization and key-size") { keys in
             let level = keys.required("security", level)
             let authorization = keys.optional("authorization", .boolean)

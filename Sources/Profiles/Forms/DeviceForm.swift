@@ -1,6 +1,7 @@
 // The top of a profile and its `device:` part.
 import GATT
 import HCI
+import SMP
 import SansIO
 import Wire
 import YAML
@@ -25,6 +26,7 @@ extension Form where Value == DeviceProfile {
             context.readDeferred(&services)
             let lint = keys.optional("lint", .lint)
             let security = keys.optional("security", .security)
+            Form<AddressSpec>.check(device?.address, security, keys)
             keys.later("l2cap", "faults", "scenario", "expect")
             guard let device else { return nil }
             var profile = DeviceProfile(file: context.file, device: device)
@@ -78,29 +80,89 @@ extension Form where Value == DeviceSpec {
 }
 
 extension Form where Value == AddressSpec {
+    /// The words, each with what `type:` alone means.
+    private static let types: [(String, AddressSpec)] = [
+        ("random-static", .randomStatic(nil)), ("public", .publicDevice),
+        (
+            "resolvable-private",
+            .resolvablePrivate(identity: nil, renewal: AddressSpec.usualRenewal)
+        ),
+        ("non-resolvable-private", .nonResolvablePrivate(renewal: AddressSpec.usualRenewal)),
+    ]
+
     fileprivate static var deviceAddress: Form {
-        let later = ["resolvable-private", "non-resolvable-private"]
-        let type = word(
-            [("random-static", .randomStatic(nil)), ("public", .publicDevice)], later: later)
-        let long = map(says: "a map of type and value") { keys in
+        let type = word(types)
+        let long = map(says: "a map of type, value and renewal") { keys in
             let type = keys.required("type", type)
             let value = keys.optional("value", Form<DeviceAddress>.address)
-            guard let value, let type else { return type }
-            guard type != .publicDevice else {
-                keys.report(
-                    at: "value", "a public address is the controller's own and cannot be set",
-                    "remove it, or write 'type: random-static'")
-                return nil
-            }
-            guard value.isRandomStatic else {
+            // The range of LE Set Resolvable Private Address Timeout (Core 6.0, Vol 4, Part E,
+            // 7.8.45).
+            let renewal = keys.optional(
+                "renewal",
+                .time(.seconds(1)...(.seconds(3600)), limits: "1 s to 1 h", example: "15 min"))
+            guard let type else { return nil }
+            if let value, !value.isRandomStatic, type != .publicDevice {
                 keys.report(
                     at: "value", "\(value) is no random static address: its two top bits must be 1",
                     "begin it with C0 to FF")
                 return nil
             }
-            return .randomStatic(value)
+            return detailed(type, value, renewal, keys)
         }
         return either(scalar: type, map: long)
+    }
+
+    /// The address of this type with what the long form says besides.
+    private static func detailed(
+        _ type: AddressSpec, _ value: DeviceAddress?, _ renewal: TimeSpan?, _ keys: Keys
+    ) -> AddressSpec? {
+        switch type {
+        case .randomStatic, .publicDevice:
+            if renewal != nil {
+                keys.report(
+                    at: "renewal", "only private addresses are renewed",
+                    "remove it, or write 'type: resolvable-private'")
+            }
+            guard type == .publicDevice else { return .randomStatic(value) }
+            guard value != nil else { return type }
+            keys.report(
+                at: "value", "a public address is the controller's own and cannot be set",
+                "remove it, or write 'type: random-static'")
+            return nil
+        case .resolvablePrivate(_, let usual):
+            return .resolvablePrivate(identity: value, renewal: renewal ?? usual)
+        case .nonResolvablePrivate(let usual):
+            if value != nil {
+                keys.report(
+                    at: "value", "a non-resolvable private address is always a new one",
+                    "remove it, or write 'type: random-static'")
+            }
+            return .nonResolvablePrivate(renewal: renewal ?? usual)
+        }
+    }
+
+    /// A private address needs peers that can, or must not, find the device again.
+    fileprivate static func check(
+        _ address: AddressSpec?, _ security: SecurityConfiguration?, _ keys: Keys
+    ) {
+        // A 'security' with errors says nothing yet.
+        guard let address, security != nil || !keys.has("security"),
+            let device = keys.child("device"), case .mapping(let pairs) = device.node.content,
+            let pair = pairs.first(where: { $0.key == "address" })
+        else { return }
+        let canBond = security.map { $0.policy != .refused && $0.bonding } ?? false
+        let place = device.child("address", pair.value)
+        switch address {
+        case .resolvablePrivate where !canBond:
+            keys.context.report(
+                place, "nobody can bond, so that nobody ever resolves its addresses",
+                "add 'security: {io: none}', or write 'non-resolvable-private'")
+        case .nonResolvablePrivate where canBond:
+            keys.context.report(
+                place, "a bonded central could never find it again",
+                "write 'resolvable-private', or 'bonding: false' in 'security'")
+        case .randomStatic, .publicDevice, .resolvablePrivate, .nonResolvablePrivate: break
+        }
     }
 }
 

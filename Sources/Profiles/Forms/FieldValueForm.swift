@@ -93,8 +93,6 @@ private struct Composition {
         packed = layout.fields.map { _ in [] }
     }
 
-    private var flagsIndex: Int? { layout.fields.firstIndex { $0.isFlags } }
-
     /// Takes values of bit fields and of the flags, which other fields depend on.
     mutating func decideBits(_ given: GivenValue, _ context: DecodeContext) {
         for index in layout.fields.indices where given.field.map({ $0 == index }) ?? true {
@@ -232,7 +230,7 @@ extension Field {
 
     /// Whether the field can hold a value.
     fileprivate func takes(_ given: GivenValue, _ context: DecodeContext) -> Bool {
-        let trial = DecodeContext(file: context.file, files: context.files)
+        let trial = context.trial()
         return sources(given, trial) != nil && trial.errors.isEmpty
     }
 
@@ -288,7 +286,7 @@ extension Field {
 extension BitField {
     /// What a constant looks like.
     var says: String {
-        guard words.isEmpty else { return Form<Int>.oneOf(words.filter { $0 != "_" }) }
+        guard words.isEmpty else { return WordList(words).says }
         return width == 1 ? "true or false" : "a number from 0 to \(largest)"
     }
 
@@ -313,8 +311,7 @@ extension BitField {
         guard !words.isEmpty else {
             return Form<PackedBits.Source>.mismatch(place, context, says: says)
         }
-        let choices = words.enumerated().filter { $0.element != "_" }
-            .map { ($0.element, UInt64($0.offset)) }
-        return Form<UInt64>.word(choices).read(place, context).map { .constant($0) }
+        return Form<Int>.word(WordList(words).choices).read(place, context)
+            .map { .constant(UInt64($0)) }
     }
 }

@@ -74,22 +74,27 @@ extension ValueForm {
         }
     }
 
-    private static func rising(_ low: Double, _ high: Double, _ keys: Keys) -> Bool {
-        guard low >= high else { return true }
-        let (minimum, maximum) = (DecimalText.short(low), DecimalText.short(high))
-        keys.report(
-            at: "min", "'min' is \(minimum), not below 'max', which is \(maximum)",
-            "write a lower 'min'")
-        return false
+    /// `min` and `max`; nil where one is missing, or they do not rise.
+    private func limits(_ keys: inout Keys) -> (low: Double, high: Double)? {
+        let low = keys.required("min", bound)
+        let high = keys.required("max", bound)
+        guard let low, let high else { return nil }
+        guard low < high else {
+            let (minimum, maximum) = (DecimalText.short(low), DecimalText.short(high))
+            keys.report(
+                at: "min", "'min' is \(minimum), not below 'max', which is \(maximum)",
+                "write a lower 'min'")
+            return nil
+        }
+        return (low, high)
     }
 
     private var sine: Form<Generator> {
         .map(says: "a map of min, max and period") { keys in
-            let low = keys.required("min", bound)
-            let high = keys.required("max", bound)
+            let limits = limits(&keys)
             let period = keys.required("period", Form<TimeSpan>.period)
             let noise = keys.optional("noise", Self.positive)
-            guard let low, let high, Self.rising(low, high, keys), let period else { return nil }
+            guard let (low, high) = limits, let period else { return nil }
             return .sine(min: low, max: high, period: period, noise: noise ?? 0)
         }
     }
@@ -108,41 +113,35 @@ extension ValueForm {
 
     private var sawtooth: Form<Generator> {
         .map(says: "a map of min, max and period") { keys in
-            let low = keys.required("min", bound)
-            let high = keys.required("max", bound)
+            let limits = limits(&keys)
             let period = keys.required("period", Form<TimeSpan>.period)
-            guard let low, let high, Self.rising(low, high, keys), let period else { return nil }
+            guard let (low, high) = limits, let period else { return nil }
             return .ramp(from: low, to: high, over: period, loops: true)
         }
     }
 
     private var square: Form<Generator> {
         .map(says: "a map of min, max and period") { keys in
-            let low = keys.required("min", bound)
-            let high = keys.required("max", bound)
+            let limits = limits(&keys)
             let period = keys.required("period", Form<TimeSpan>.period)
             let duty = keys.optional("duty", .quantity("%", 0...100, example: "50 %"))
-            guard let low, let high, Self.rising(low, high, keys), let period else { return nil }
+            guard let (low, high) = limits, let period else { return nil }
             return .square(min: low, max: high, period: period, duty: (duty ?? 50) / 100)
         }
     }
 
     private var noise: Form<Generator> {
         .map(says: "a map of min and max") { keys in
-            let low = keys.required("min", bound)
-            let high = keys.required("max", bound)
-            guard let low, let high, Self.rising(low, high, keys) else { return nil }
-            return .noise(min: low, max: high)
+            limits(&keys).map { .noise(min: $0.low, max: $0.high) }
         }
     }
 
     private var randomWalk: Form<Generator> {
         .map(says: "a map of min, max and step") { keys in
-            let low = keys.required("min", bound)
-            let high = keys.required("max", bound)
+            let limits = limits(&keys)
             let step = keys.required("step", Self.positive)
             let start = keys.optional("start", bound)
-            guard let low, let high, Self.rising(low, high, keys), let step else { return nil }
+            guard let (low, high) = limits, let step else { return nil }
             if let start, !(low...high).contains(start) {
                 keys.report(
                     at: "start", "'start' is not within 'min' to 'max'", "write one within them")

@@ -1,6 +1,7 @@
 // `on-write:` and `records:`, read once all characteristics they may name are known.
 import Behaviours
 import GATT
+import SansIO
 import Wire
 import YAML
 
@@ -43,6 +44,7 @@ struct ReactionForm {
             let actions = keys.required(
                 "do",
                 Form<[Action]>.oneOrMany(action, says: "an action such as '{log: written}'"))
+            let later = keys.optional("then", later)
             guard let actions else { return nil }
             var reaction = WriteReaction()
             reaction.condition = condition ?? WriteCondition()
@@ -53,11 +55,36 @@ struct ReactionForm {
                 case .actions(let actions): reaction.actions += actions
                 }
             }
-            if reaction.rejection != nil, actions.count > 1 {
+            reaction.later = later
+            if reaction.rejection != nil, actions.count > 1 || later != nil {
                 keys.report(
                     at: "do", "what is refused has no other effect", "let 'reject' stand alone")
             }
             return reaction
+        }
+    }
+
+    /// `{after: 5 s, do: {set: {state: locked}}}`.
+    private var later: Form<LaterActions> {
+        .map(says: "a map of after and do") { keys in
+            let after = keys.required(
+                "after",
+                .time(
+                    .milliseconds(1)...(.seconds(86_400)), limits: "1 ms to 1 d", example: "5 s"))
+            let actions = keys.required(
+                "do",
+                Form<[Action]>.oneOrMany(action, says: "an action such as '{log: locked}'"))
+            guard let after, let actions else { return nil }
+            var later = LaterActions(after: after, actions: [])
+            for action in actions {
+                switch action {
+                case .reject, .keep:
+                    keys.report(
+                        at: "do", "the write is over by then", "write another action")
+                case .actions(let actions): later.actions += actions
+                }
+            }
+            return later
         }
     }
 
@@ -126,6 +153,11 @@ struct ReactionForm {
                 Choice("reject", Form<ATTError>.error.map { .reject($0) }),
                 Choice("store", target.map { .actions([.store(into: $0)]) }),
                 Choice("set", sets.map { .actions($0) }),
+                Choice(
+                    "authorize",
+                    Form<TimeSpan>.time(
+                        .seconds(1)...(.seconds(86_400)), limits: "1 s to 1 d", example: "30 s"
+                    ).map { .actions([.authorize($0)]) }),
                 Choice("notify", target.map { .actions([.send($0)]) }),
                 Choice("indicate", target.map { .actions([.send($0)]) }),
                 Choice(
@@ -141,39 +173,19 @@ struct ReactionForm {
             guard let text = place.scalar?.text, !text.isEmpty else {
                 return Form<WriteAction.Target>.mismatch(place, context, says: says)
             }
-            return find(text, place, context)
+            return find(text, place, context)?.target
         }
     }
 
     private func find(
         _ text: String, _ place: Place, _ context: DecodeContext
-    ) -> WriteAction.Target? {
-        if let (entry, field) = references.target(text) {
-            let target = WriteAction.Target(
-                service: entry.service, characteristic: entry.characteristic, field: field)
-            guard let field else { return target }
-            guard case .fields(let layout) = format(of: target) else {
-                context.report(
-                    place, "'\(entry.name)' has no fields",
-                    "write '\(text.dropLast(field.count + 1))'")
-                return nil
-            }
-            guard layout.names.contains(field) else {
-                let near = NearestName.of(field, among: layout.names)
-                context.report(
-                    place, "'\(entry.name)' has no field '\(field)'",
-                    near.map { "write '\($0)'" }
-                        ?? "write one of its fields: \(layout.names.joined(separator: ", "))")
-                return nil
-            }
-            return target
+    ) -> (target: WriteAction.Target, part: FieldPart)? {
+        do throws(References.Objection) {
+            return try references.resolve(text, in: services)
+        } catch {
+            if !context.isUnloaded(text) { context.report(place, error.problem, error.remedy) }
+            return nil
         }
-        if let (problem, remedy) = references.objection(to: text, kind: "characteristic"),
-            !context.isUnloaded(text)
-        {
-            context.report(place, problem, remedy)
-        }
-        return nil
     }
 
     private func format(of target: WriteAction.Target) -> ValueFormat {
@@ -193,11 +205,7 @@ struct ReactionForm {
                     node: YAMLNode(
                         .scalar(YAMLScalar(pair.key, isPlain: true)), mark: pair.keyMark),
                     path: place.child(pair.key, pair.value).path)
-                guard let target = find(pair.key, key, context) else { return nil }
-                var part = FieldPart.whole(format(of: target))
-                if let field = target.field, case .whole(.fields(let layout)) = part {
-                    part = layout.part(field) ?? .whole(.bytes)
-                }
+                guard let (target, part) = find(pair.key, key, context) else { return nil }
                 let value = place.child(pair.key, pair.value)
                 if let (octets, places) = Self.answer(value) {
                     actions.append(.set(target, octets, opcodeAt: places))
@@ -272,10 +280,8 @@ struct ReactionForm {
     }
 
     private func sequenceNumber(_ octets: [UInt8], _ target: WriteAction.Target) -> UInt16? {
-        guard case .fields(let layout) = format(of: target),
-            let field = layout.decode(octets)?.first(where: { $0.name == "sequence-number" }),
-            case .number(let number, _) = field.value
-        else { return nil }
+        let field = format(of: target).field("sequence-number", of: octets)
+        guard case .number(let number, _)? = field?.value else { return nil }
         return UInt16(exactly: number)
     }
 }

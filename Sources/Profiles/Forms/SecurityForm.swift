@@ -67,25 +67,42 @@ extension Form where Value == Authentication {
 
 extension Form where Value == IOCapability {
     fileprivate static var ioCapability: Form {
-        word([
-            ("none", .noInputNoOutput), ("display", .displayOnly), ("keyboard", .keyboardOnly),
-            ("display-yes-no", .displayYesNo), ("keyboard-display", .keyboardDisplay),
-        ])
+        let all: [IOCapability] = [
+            .noInputNoOutput, .displayOnly, .keyboardOnly, .displayYesNo, .keyboardDisplay,
+        ]
+        return word(all.map { ($0.word, $0) })
     }
 }
 
 extension Form where Value == SecurityConfiguration.Policy {
     fileprivate static var pairing: Form {
-        word([
-            ("any", .any), ("secure-connections", .secureConnections), ("legacy", .legacy),
-            ("refused", .refused),
-        ])
+        let all: [SecurityConfiguration.Policy] = [.any, .secureConnections, .legacy, .refused]
+        return word(all.map { ($0.word, $0) })
     }
 }
 
 extension Form where Value == UInt32 {
     fileprivate static var passkey: Form {
-        Form<Int>.integer(0...999_999, says: "a passkey of up to six digits").map { UInt32($0) }
+        let says = "six digits such as 123456, in quotes where the first one is 0"
+        let schema = Schema.anyOf([
+            .integer(100_000...999_999), .text(pattern: "^[0-9]{6}$"),
+        ])
+        return Form(says: says, schema: { schema }) { place, context in
+            guard let scalar = place.scalar, scalar.value != .null else {
+                return mismatch(place, context, says: says)
+            }
+            guard let passkey = Passkey.number(scalar.text) else {
+                context.report(place, Passkey.mistake(scalar.text), "write \(says)")
+                return nil
+            }
+            guard !scalar.isPlain || passkey >= 100_000 else {
+                context.report(
+                    place, "a number that begins with 0 is read differently by different programs",
+                    "write '\"\(scalar.text)\"'")
+                return nil
+            }
+            return passkey
+        }
     }
 }
 

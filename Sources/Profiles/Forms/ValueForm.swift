@@ -39,7 +39,7 @@ struct ValueForm {
                 + DecimalText.short(spec.range.upperBound)
         case .boolean: "true or false"
         case .appearance: "an appearance such as 'thermometer'"
-        case .words(let words): Form<Int>.oneOf(words.filter { $0 != "_" })
+        case .words(let words): WordList(words).says
         case .utf8, .utf16: "a text"
         case .fields(let layout):
             "a map of field values such as '{\(layout.names.first ?? "name"): 0}'"
@@ -64,9 +64,8 @@ struct ValueForm {
                 [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
             }
         case .words(let words):
-            let choices = words.enumerated().filter { $0.element != "_" }
-                .map { ($0.element, UInt8(clamping: $0.offset)) }
-            return Form<UInt8>.word(choices).read(place, context).map { [$0] }
+            return Form<Int>.word(WordList(words).choices).read(place, context)
+                .map { [UInt8(clamping: $0)] }
         case .utf8:
             return Form<String>.text(valueOctetsMax, says: says).read(place, context)
                 .map { Array($0.utf8) }

@@ -44,18 +44,20 @@ extension LintRule {
 
     static let iosPairing = LintRule(
         id: "ios-pairing",
-        reason: "iOS has no button to pair: it does so when a characteristic asks for encryption"
+        reason: "iOS has no button to pair: it does so when a read, a write or a subscription is "
+            + "refused for want of encryption, or when the accessory asks for it"
     ) { profile in
         let isSecured = profile.eachCharacteristic.contains { _, spec, _ in
-            spec.permissions.all.contains {
-                $0.access.level != .refused && $0.access.level != .open
+            ([spec.permissions] + spec.descriptors.map(\.permissions)).contains {
+                $0.refusesAloud
             }
         }
-        guard profile.isPairable, !isSecured else { return [] }
+        guard profile.isPairable, !isSecured, profile.security?.requestsSecurity == false
+        else { return [] }
         return [
             (
                 "security", "no iPhone will ever pair with it",
-                "write 'read: encrypted' at a characteristic"
+                "write 'read: encrypted' at a characteristic, or 'security-request: true'"
             )
         ]
     }
@@ -69,6 +71,11 @@ extension DeviceProfile {
 }
 
 extension Permissions {
+    /// Whether a link without encryption hears of it: a write without response is just dropped.
+    fileprivate var refusesAloud: Bool {
+        [read, write, notify, indicate].contains { $0.level != .refused && $0.level != .open }
+    }
+
     fileprivate var all: [(key: String, access: Access)] {
         [
             ("read", read), ("write", write), ("write-without-response", writeCommand),

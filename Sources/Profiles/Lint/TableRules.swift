@@ -88,11 +88,11 @@ extension DeviceProfile {
     var eachCharacteristic: [(path: String, spec: CharacteristicSpec, Bool)] {
         var targets: [WriteAction.Target] = []
         for spec in services.flatMap(\.characteristics) {
-            for action in spec.reactions.flatMap(\.actions) {
+            for action in spec.reactions.flatMap({ $0.actions + ($0.later?.actions ?? []) }) {
                 switch action {
                 case .store(let target), .set(let target, _, _), .send(let target):
                     targets.append(target)
-                case .log: break
+                case .log, .authorize: break
                 }
             }
             if let records = spec.records {

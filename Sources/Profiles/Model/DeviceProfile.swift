@@ -61,10 +61,27 @@ public enum AddressSpec: Equatable, Sendable {
     case randomStatic(DeviceAddress?)
     /// The controller's own public address.
     case publicDevice
+    /// Private addresses that bonded centrals resolve, one after the other. The identity behind
+    /// them is a random static address, as above.
+    case resolvablePrivate(identity: DeviceAddress?, renewal: TimeSpan)
+    /// Private addresses that nobody resolves.
+    case nonResolvablePrivate(renewal: TimeSpan)
+
+    /// Whether the device goes by one address after the other.
+    public var isPrivate: Bool {
+        switch self {
+        case .randomStatic, .publicDevice: false
+        case .resolvablePrivate, .nonResolvablePrivate: true
+        }
+    }
+
+    /// TGAP(private_addr_int) (Core 6.0, Vol 3, Part C, Appendix A).
+    public static let usualRenewal = TimeSpan.seconds(900)
 }
 
 /// Connection parameters that a peripheral asks for (Core 6.0, Vol 3, Part A, 4.20).
 public struct ConnectionRequest: Equatable, Sendable {
+    /// 7.5 ms to 4 s, in steps of 1.25 ms; at most `maximum`.
     public var minimum: ConnectionInterval
     public var maximum: ConnectionInterval
     /// Connection events that the peripheral may skip, 0 to 499.

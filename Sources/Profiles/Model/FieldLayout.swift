@@ -51,6 +51,7 @@ public struct FieldLayout: Equatable, Sendable {
 
 /// One field. Fields of one name are alternatives, of which the flags choose.
 public struct Field: Equatable, Sendable {
+    /// How often the field stands there.
     public enum Repetition: Equatable, Sendable {
         case once
         case times(Int)
@@ -78,6 +79,7 @@ public struct Field: Equatable, Sendable {
 
 /// What one bit of the flags must be.
 public struct FlagCondition: Equatable, Sendable {
+    /// From 0, the lowest.
     public var bit: Int
     public var isSet: Bool
 
@@ -92,6 +94,7 @@ public struct FlagCondition: Equatable, Sendable {
 /// Bits of an integer that have a name.
 public struct BitField: Equatable, Sendable {
     public var name: String
+    /// The number of the lowest bit, and how many there are; both within 64.
     public var lowest: Int
     public var width: Int
     /// What 0, 1, 2 … mean; empty for a number.

@@ -85,9 +85,7 @@ extension FieldLayout {
 extension BitField {
     func meaning(of number: UInt64) -> FieldValue {
         if words.isEmpty, width == 1 { return .boolean(number == 1) }
-        if number < UInt64(words.count), words[Int(number)] != "_" {
-            return .word(words[Int(number)])
-        }
+        if let word = WordList(words)[number] { return .word(word) }
         let format = NumberFormat(octets: 8, isSigned: false, scale: 1)
         return .number(Double(number), NumberSpec(format: format, unit: .unitless))
     }
@@ -153,11 +151,10 @@ extension ValueFormat {
             let value = bytes.span.uint16(at: 0)
             return .word(AssignedNames.appearance(value) ?? Hex.code(value))
         case .words(let words):
-            guard bytes.count == 1 else { return .octets(bytes) }
-            guard words.indices.contains(Int(bytes[0])), words[Int(bytes[0])] != "_" else {
+            guard bytes.count == 1, let word = WordList(words)[UInt64(bytes[0])] else {
                 return .octets(bytes)
             }
-            return .word(words[Int(bytes[0])])
+            return .word(word)
         case .utf8:
             return String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .octets(bytes)
         case .utf16:
@@ -179,7 +176,8 @@ extension FieldValue {
         switch self {
         case .number(let value, let spec):
             let number = spec.text(of: value)
-            return spec.unit.symbol.isEmpty ? number : number + " " + spec.unit.symbol
+            return spec.unit.symbol.isEmpty || !value.isFinite
+                ? number : number + " " + spec.unit.symbol
         case .boolean(let value): return value ? "true" : "false"
         case .word(let word): return word
         case .text(let text): return ValueFormat.quoted(text)

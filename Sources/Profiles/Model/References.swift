@@ -87,11 +87,46 @@ struct References {
         return (entry, String(text[text.index(after: point)...]))
     }
 
+    /// Why a reference cannot be followed, and what to write.
+    struct Objection: Error {
+        var problem: String
+        var remedy: String
+    }
+
+    /// What a reference to one of the characteristics of these services, or to a field of one, is.
+    func resolve(
+        _ text: String, in services: [ServiceSpec]
+    ) throws(Objection) -> (target: WriteAction.Target, part: FieldPart) {
+        guard let (entry, field) = target(text) else {
+            let (problem, remedy) =
+                objection(to: text, kind: "characteristic")
+                ?? ("no such characteristic", "write its label or name")
+            throw Objection(problem: problem, remedy: remedy)
+        }
+        let format = services[entry.service].characteristics[entry.characteristic].format
+        let target = WriteAction.Target(
+            service: entry.service, characteristic: entry.characteristic, field: field)
+        guard let field else { return (target, .whole(format)) }
+        guard case .fields(let layout) = format else {
+            throw Objection(
+                problem: "'\(entry.name)' has no fields",
+                remedy: "write '\(text.dropLast(field.count + 1))'")
+        }
+        guard let part = layout.part(field) else {
+            let near = NearestName.of(field, among: layout.names)
+            throw Objection(
+                problem: "'\(entry.name)' has no field '\(field)'",
+                remedy: near.map { "write '\($0)'" }
+                    ?? "write one of its fields: \(layout.names.joined(separator: ", "))")
+        }
+        return (target, part)
+    }
+
     /// What is wrong with a reference, and what to write; nil where it names one.
     func objection(to text: String, kind: String) -> (problem: String, remedy: String)? {
         let named = named(text)
         if named.count == 1 { return nil }
-        let shown = "'\(text.prefix(60))'"
+        let shown = "'\(shortened(text))'"
         guard named.isEmpty else {
             let paths = named.prefix(10).map(\.path).joined(separator: ", ")
             return (

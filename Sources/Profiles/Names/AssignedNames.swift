@@ -3,14 +3,17 @@ public import Wire
 
 /// Looks up assigned names, both ways. Names are in lower case with hyphens.
 public enum AssignedNames {
+    /// The service's name; nil for a UUID of 128 bits, and one that is not assigned.
     public static func service(_ uuid: BluetoothUUID) -> String? {
         uuid.short.flatMap { AssignedNameTables.services.rest(of: $0) }
     }
 
+    /// The characteristic's name; nil as for services.
     public static func characteristic(_ uuid: BluetoothUUID) -> String? {
         uuid.short.flatMap { AssignedNameTables.characteristics.rest(of: $0) }
     }
 
+    /// The descriptor's name; nil as for services.
     public static func descriptor(_ uuid: BluetoothUUID) -> String? {
         uuid.short.flatMap { AssignedNameTables.descriptors.rest(of: $0) }
     }
@@ -20,6 +23,7 @@ public enum AssignedNames {
         AssignedNameTables.companies.rest(of: identifier)
     }
 
+    /// The appearance's name by category and subcategory (Assigned Numbers, 2.6).
     public static func appearance(_ value: UInt16) -> String? {
         AssignedNameTables.appearances.rest(of: value)
     }

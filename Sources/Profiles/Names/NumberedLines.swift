@@ -1,18 +1,24 @@
-// A table as one static text: lines of a four-digit hexadecimal number, a space and the rest.
+// A table as static texts: lines of a four-digit hexadecimal number, a space and the rest.
 import Wire
 
-/// Lines by rising number, read in place: nothing is built at start-up.
+/// The tables that `Tools/generate-names` makes.
+enum AssignedNameTables {}
+
+/// Lines by rising number, read in place: nothing is built at start-up, as a dictionary would be.
 struct NumberedLines: Sendable {
-    private let text: String
+    /// Parts of the table, each as long as a source file may be.
+    private let texts: [String]
     /// The number's digits and the space behind them.
     private static let prefixOctets = 5
 
-    /// - Parameter text: a literal, which takes no memory of its own.
-    init(_ text: String) { self.text = text }
+    /// - Parameter texts: literals, which take no memory of their own.
+    init(_ texts: String...) { self.texts = texts }
 
     /// What stands behind `number`; nil where the table has no such line. A binary search.
     func rest(of number: UInt16) -> String? {
-        let octets = text.utf8.span
+        let part = texts.last { Self.number(at: 0, in: $0.utf8.span).map { $0 <= number } ?? false }
+        guard let part else { return nil }
+        let octets = part.utf8.span
         var low = 0
         var high = octets.count
         while low < high {
@@ -31,48 +37,54 @@ struct NumberedLines: Sendable {
 
     /// The number of the line whose first word is `name`; nil where there is none.
     func number(of name: String) -> UInt16? {
-        let octets = text.utf8.span
         let wanted = name.utf8.span
-        var start = 0
-        while start < octets.count {
-            let end = Self.end(of: start, in: octets)
-            let word = Self.firstWord(from: start + Self.prefixOctets, to: end, in: octets)
-            if word.count == wanted.count, Self.equal(octets, at: word.lowerBound, wanted) {
-                return Self.number(at: start, in: octets)
+        for text in texts {
+            let octets = text.utf8.span
+            var start = 0
+            while start < octets.count {
+                let end = Self.end(of: start, in: octets)
+                let word = Self.firstWord(from: start + Self.prefixOctets, to: end, in: octets)
+                if word.count == wanted.count, Self.equal(octets, at: word.lowerBound, wanted) {
+                    return Self.number(at: start, in: octets)
+                }
+                start = end + 1
             }
-            start = end + 1
         }
         return nil
     }
 
     /// The number of the first line whose last word is `name`; nil where there is none.
     func number(ofLast name: String) -> UInt16? {
-        let octets = text.utf8.span
         let wanted = name.utf8.span
         guard wanted.count > 0 else { return nil }
-        var start = 0
-        while start < octets.count {
-            let end = Self.end(of: start, in: octets)
-            let word = end - wanted.count
-            if word > start + Self.prefixOctets, octets[word - 1] == UInt8(ascii: " "),
-                Self.equal(octets, at: word, wanted)
-            {
-                return Self.number(at: start, in: octets)
+        for text in texts {
+            let octets = text.utf8.span
+            var start = 0
+            while start < octets.count {
+                let end = Self.end(of: start, in: octets)
+                let word = end - wanted.count
+                if word > start + Self.prefixOctets, octets[word - 1] == UInt8(ascii: " "),
+                    Self.equal(octets, at: word, wanted)
+                {
+                    return Self.number(at: start, in: octets)
+                }
+                start = end + 1
             }
-            start = end + 1
         }
         return nil
     }
 
     /// Calls `body` with every line's first word.
     func forEachName(_ body: (String) -> Void) {
-        let octets = text.utf8.span
-        var start = 0
-        while start < octets.count {
-            let end = Self.end(of: start, in: octets)
-            let word = Self.firstWord(from: start + Self.prefixOctets, to: end, in: octets)
-            body(String(decoding: octets.copied(word), as: UTF8.self))
-            start = end + 1
+        for text in texts {
+            let octets = text.utf8.span
+            var start = 0
+            while start < octets.count {
+                let end = Self.end(of: start, in: octets)
+                let word = Self.firstWord(from: start + Self.prefixOctets, to: end, in: octets)
+                body(String(decoding: octets.copied(word), as: UTF8.self))
+                start = end + 1
+            }
         }
     }
 

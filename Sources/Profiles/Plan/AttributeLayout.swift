@@ -22,7 +22,7 @@ struct AttributeLayout {
     /// Where the layout is now.
     private var place = LayoutProblem(error: .handlesExhausted)
     /// For each service of the profile the handle of its declaration.
-    private var declarations: [UInt16?]
+    private(set) var declarations: [UInt16?]
     /// For each characteristic of the profile the handle of its value.
     private(set) var values: [(service: Int, characteristic: Int, handle: UInt16)] = []
     /// The presentation formats of the characteristic so far.

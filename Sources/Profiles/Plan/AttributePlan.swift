@@ -26,6 +26,7 @@ public struct ValueBinding: Equatable, Sendable {
     public var persists = false
     /// What follows a write.
     public var reactions: [WriteReaction] = []
+    /// The records behind a control point; nil for every other value.
     public var records: RecordsSpec?
 }
 
@@ -40,6 +41,9 @@ public struct AttributePlan: Sendable {
     public let bindingNames: [String]
     /// The value handles of the profile's characteristics.
     private let values: [(service: Int, characteristic: Int, handle: UInt16)]
+
+    /// For each service of the profile the handle of its declaration.
+    private let declarations: [UInt16?]
 
     /// Plans the attributes of a loaded profile.
     ///
@@ -61,7 +65,12 @@ public struct AttributePlan: Sendable {
             return count == 1 ? name : "\(name) \(count)"
         }
         values = layout.values
+        declarations = layout.declarations
     }
+
+    /// The index in the profile of the service whose declaration has this handle; nil for one
+    /// that is added automatically.
+    public func service(declaredAt handle: UInt16) -> Int? { declarations.firstIndex(of: handle) }
 
     /// The value handle of what an action names.
     public func handle(of target: WriteAction.Target) -> UInt16? {

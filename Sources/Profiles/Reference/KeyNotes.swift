@@ -25,7 +25,7 @@ struct KeyNotes {
     static var all: [String: KeyNotes] {
         var all: [String: KeyNotes] = [:]
         var path = ""
-        for line in text.split(separator: "\n") {
+        for line in texts.flatMap({ $0.split(separator: "\n") }) {
             let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
                 trimmed($0)
             }

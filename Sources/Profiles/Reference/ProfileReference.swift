@@ -54,6 +54,7 @@ struct ReferenceSection {
 /// Finds the maps of a schema.
 private struct ReferenceWalk {
     var sections: [ReferenceSection] = []
+    private let notes = KeyNotes.all
     /// What was met: nested fields and access levels stand at many places.
     private var met: Set<String> = []
 
@@ -80,7 +81,7 @@ private struct ReferenceWalk {
             let place = number == 1 ? path : path + " \(number)"
             sections.append(
                 ReferenceSection(
-                    path: place, notes: KeyNotes.all[place] ?? KeyNotes(title: place),
+                    path: place, notes: notes[place] ?? KeyNotes(title: place),
                     properties: keys))
             // Generators stand in fields too, and are told of where a characteristic has them.
             let open = keys.filter { if case .open = $0.schema { true } else { false } }

@@ -3,8 +3,8 @@
 //   in-process PROFILE [OPERATIONS]
 //
 // PROFILE is Profiles/load-test.yaml, whose value handles are looked up. One line a kind of
-// operation, as JSON. The device runs on the virtual controller until it advertises; then it gets
-// a link and its packets from here.
+// operation, as JSON, then one a speed of the power benchmark. The device runs on the virtual
+// controller until it advertises; then it gets a link and its packets from here.
 import CAllocations
 import Emulator
 import HCI
@@ -39,6 +39,8 @@ enum InProcess {
         // The configuration stands behind the value; from here each freed buffer is filled again.
         bench.exchange(Bench.packet(Bench.pdu(0x12, handles[3] + 1) + [1, 0]))
         bench.measure("notify", operations) { $0.free() }
+        let folder = arguments[1].split(separator: "/", omittingEmptySubsequences: false)
+        PowerSpeeds(folder: folder.dropLast().joined(separator: "/")).measure()
     }
 
     private static func load(_ path: String) -> DeviceProfile? {

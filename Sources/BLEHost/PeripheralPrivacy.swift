@@ -1,0 +1,70 @@
+// Privacy of a peripheral: its own private addresses, and the controller's resolving list.
+import HCI
+public import SMP
+public import SansIO
+public import Wire
+
+/// That a device goes by private addresses, and how long by each.
+public struct AddressPrivacy: Hashable, Sendable {
+    public var kind: PrivateAddressKind
+    /// From 1 s on.
+    public var renewal: TimeSpan
+
+    public init(kind: PrivateAddressKind, renewal: TimeSpan) {
+        self.kind = kind
+        self.renewal = renewal
+    }
+}
+
+/// A peer whose private addresses the controller resolves.
+struct ResolvedPeer: Hashable, Sendable {
+    var identity: LinkAddress
+    var identityKey: [UInt8]
+}
+
+extension PeripheralHost {
+    /// The private address in use; nil where there is none.
+    public var privateAddress: DeviceAddress? {
+        privacy == nil ? nil : advertising.usedAddress ?? session.randomAddress
+    }
+
+    /// Takes a new private address; without a cipher the address stays.
+    mutating func renewAddress(at now: Instant) {
+        guard let privacy else { return }
+        renewalAt = now + privacy.renewal
+        if let address = security.privateAddress(privacy.kind) { advertising.address = address }
+    }
+
+    mutating func expirePrivacy(at now: Instant, _ out: inout ByteBlock) {
+        guard let due = renewalAt, due <= now else { return }
+        renewAddress(at: now)
+        reconcile(at: now, &out)
+    }
+
+    /// The address that a link made now has on this side.
+    var ownLinkAddress: LinkAddress {
+        (advertising.usedAddress ?? session.randomAddress).map { LinkAddress($0, isRandom: true) }
+            ?? LinkAddress(session.information.publicAddress, isRandom: false)
+    }
+
+    var usesResolvingList: Bool { session.information.resolvingListSize > 0 }
+
+    /// The bonded peers that the controller is told, those used last where not all find room. Two
+    /// with one key would be refused.
+    var resolvedPeers: [ResolvedPeer] {
+        var peers: [ResolvedPeer] = []
+        for bond in security.bonds.reversed()
+        where peers.count < session.information.resolvingListSize {
+            guard let key = bond.peerIdentityKey, key.contains(where: { $0 != 0 }),
+                !peers.contains(where: { $0.identityKey == key })
+            else { continue }
+            peers.append(ResolvedPeer(identity: bond.peer, identityKey: key))
+        }
+        // In an order that does not change with use.
+        return peers.sorted { $0.identity.order < $1.identity.order }
+    }
+}
+
+extension LinkAddress {
+    fileprivate var order: UInt64 { address.littleEndian << 1 | (isRandom ? 1 : 0) }
+}

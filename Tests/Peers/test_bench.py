@@ -1,0 +1,150 @@
+"""The power benchmark on the command line: shared out, advised, refused, and as POWER.md says."""
+import json
+import os
+import re
+import shlex
+import subprocess
+
+import pytest
+
+from emulator import ROOT, binary
+
+SWEEP = ["--profile", "Profiles/environment-sensor.yaml", "--duration", "2h", "--precision", "20%",
+         "--scanner", "android-13-balanced", "--sweep", "policy=fixed,activity",
+         "--sweep", "interval=apple"]
+
+
+def bench(*arguments, **kwargs):
+    """Runs bench in the project's folder."""
+    return subprocess.run(
+        [str(binary()), "bench", *arguments], cwd=ROOT, capture_output=True, text=True,
+        timeout=100, check=False, **kwargs)
+
+
+def test_output_is_equal_alone_in_two_processes_and_merged_from_four_shards(tmp_path):
+    """Byte for byte, in every form."""
+    parts = []
+    for number in range(1, 5):
+        done = bench(*SWEEP, "--shard", f"{number}/4")
+        assert done.returncode == 0, done.stderr
+        path = tmp_path / f"{number}.json"
+        path.write_text(done.stdout)
+        parts.append(str(path))
+    for form in ([], ["--json"], ["--csv", str(tmp_path / "out.csv")],
+                 ["--target-life", "1y", "--target-p95", "5s@any"]):
+        outputs = []
+        for command in ([*SWEEP, *form], [*SWEEP, "--jobs", "2", *form],
+                        ["merge", *reversed(parts), *form]):
+            done = bench(*command)
+            assert done.returncode == 0, done.stderr
+            assert done.stderr == ""
+            table = tmp_path / "out.csv"
+            outputs.append((done.stdout, table.read_text() if table.exists() else None))
+        assert outputs[0][0]
+        assert outputs[0] == outputs[1] == outputs[2]
+
+
+def test_a_missing_part_is_named(tmp_path):
+    """Merging less than all is refused."""
+    part = tmp_path / "1.json"
+    part.write_text(bench(*SWEEP, "--shard", "1/3").stdout)
+    done = bench("merge", str(part))
+    assert done.returncode == 2
+    assert "2 of 3 parts are missing: 2, 3" in done.stderr
+    part.write_text("{}")
+    done = bench("merge", str(part))
+    assert done.returncode == 2
+    assert "is no part of a benchmark" in done.stderr
+
+
+def test_targets_are_met_with_yaml_to_paste_or_missed_by_how_much(tmp_path):
+    """What is pasted loads, and has the figures that were promised."""
+    done = bench(*SWEEP, "--target-p95", "5s@any")
+    assert done.returncode == 0, done.stderr
+    assert "The cheapest policy with 95 of 100 found within 5 s at any time" in done.stdout
+    interval = re.search(r"^interval: (.+)$", done.stdout, re.M).group(1)
+    profile = tmp_path / "own.yaml"
+    text = (ROOT / "Profiles/environment-sensor.yaml").read_text()
+    text = re.sub(r"    interval:\n(      .*\n)+", f"    interval: {interval}\n", text)
+    profile.write_text(text.replace("traces/", f"{ROOT}/Profiles/traces/"))
+    again = bench("--profile", str(profile), "--duration", "2h", "--precision", "20%",
+                  "--scanner", "android-13-balanced", "--json")
+    assert again.returncode == 0, again.stderr
+    latencies = json.loads(again.stdout)["points"][0]["latencies"][0]
+    assert [each["p95_s"][0] <= 5 for each in latencies if each["start"] == "any"] == [True]
+    done = bench(*SWEEP, "--target-life", "40y")
+    assert done.returncode == 1
+    assert "No policy has a life of 40 years. The nearest is" in done.stdout
+    assert "off by" in done.stdout
+
+
+BAD = [
+    ("time,magnitude\n0,0\n10,0\n20,0\n30,0\n9000,0\n", "says nothing from 30 s to 9000 s"),
+    ("time,magnitude\n10,0\n5,0\n", "the time does not rise"),
+    ("time,magnitude\n0,nan\n", "'nan' is no decimal number"),
+    ("time,magnitude\n", "the trace has no rows"),
+    ("", "the trace has no rows"),
+]
+
+
+@pytest.mark.parametrize("trace,problem", BAD)
+def test_a_bad_trace_is_refused_with_the_reason(tmp_path, trace, problem):
+    """Each so, and with exit code 2."""
+    path = tmp_path / "trace.csv"
+    path.write_text(trace)
+    done = bench("--profile", "Profiles/environment-sensor.yaml", "--activity", f"csv:{path}")
+    assert done.returncode == 2
+    assert problem in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_trace_of_a_hundred_million_rows_is_refused_before_it_is_read(tmp_path):
+    """The file has no blocks, so reading it would take long and prove nothing."""
+    path = tmp_path / "trace.csv"
+    with path.open("w") as file:
+        file.write("time,magnitude\n0,0\n")
+        os.truncate(path, 1_200_000_000)
+    done = bench("--profile", "Profiles/environment-sensor.yaml", "--activity", f"csv:{path}")
+    assert done.returncode == 2
+    assert "1200000000 octets, the limit is" in done.stderr
+
+
+@pytest.mark.parametrize("options,problem", [
+    (["--sweep", "active"], "has no values"),
+    (["--sweep", "night=1s"], 'nothing is called "night"'),
+    (["--sweep", "slow=1s"], "no policy here has 'slow'"),
+    (["--target-life", "2"], "is no time"),
+    (["--target-p95", "1s@night"], "is of no start"),
+    (["--tx-power", "20"], "is not known at 20 dBm"),
+    (["--voltage", "5"], "works at 1.7 V to 3.6 V, not at 5 V"),
+    (["--scanner", "nobody"], 'there is no scanner "nobody"'),
+    (["--activity", "stdin"], "lives in real time"),
+    (["--shard", "3/2"], "is no part"),
+    (["--jobs", "0"], "is no whole number"),
+])
+def test_what_cannot_be_run_is_said(options, problem):
+    """With what to write instead."""
+    done = bench("--profile", "Profiles/environment-sensor.yaml", "--duration", "1h", *options)
+    assert done.returncode == 2
+    assert problem in done.stderr
+
+
+def examples():
+    """The commands of POWER.md with what each is said to print."""
+    text = (ROOT / "Profiles/POWER.md").read_text()
+    return re.findall(r"```sh\n(peripheral-emu bench [^`]*)```\n\n```text\n([^`]*)```", text)
+
+
+def test_power_md_has_examples():
+    """So that the next test tests something."""
+    assert len(examples()) >= 2
+
+
+@pytest.mark.parametrize("command,output", examples())
+def test_power_md_shows_what_the_command_prints(command, output):
+    """Word for word."""
+    words = shlex.split(command.replace("\\\n", " "))[1:]
+    done = subprocess.run([str(binary()), *words], cwd=ROOT, capture_output=True, text=True,
+                          timeout=200, check=False)
+    assert done.stderr == ""
+    assert done.stdout.rstrip("\n") == output.rstrip("\n")
