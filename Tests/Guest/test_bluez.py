@@ -62,3 +62,10 @@ def test_bluez_finds_reads_and_follows_the_accessory():
 @pytest.mark.long
 def test_bluez_sees_a_new_service_without_reconnecting_and_a_broken_file_changes_nothing():
     scenario("bluez", "watch")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", [
+    "just-works", "passkey-shown", "passkey-entered", "numeric-comparison"])
+def test_bluez_pairs_by_an_agent_and_comes_back_after_a_restart(method):
+    scenario("pairing", "pairing", method)
