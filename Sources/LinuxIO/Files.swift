@@ -116,12 +116,12 @@ public func readFile(_ path: String, octetsMax: Int) throws(SystemError) -> [UIn
 }
 
 extension Descriptor {
-    /// Of a file, in octets; 0 of anything else.
+    /// Of a file on a disk, in octets; 0 of anything else: sysfs says a page of every attribute.
     fileprivate var size: Int {
         var status = stat()
-        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            return 0
-        }
+        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_blocks > 0
+        else { return 0 }
         return Int(status.st_size)
     }
 }

@@ -40,6 +40,10 @@ enum RunCommand {
                 controller = choice.controller
                 console.log(LogLine(.info, choice.reason))
             }
+            if profile.advertising.isEmpty {
+                console.log(
+                    LogLine(.warning, "the profile has no 'advertising': no central finds it"))
+            }
             switch controller {
             case .virtual:
                 let world = makeWorld(profile, options, keeper)

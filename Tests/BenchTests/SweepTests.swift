@@ -75,7 +75,29 @@ struct SweepTests {
             try policies(["active=20ms..10s/100", "idle=20ms..10s/100"])
         }
         #expect(throws: BenchError.self) { try policies(["policy=activity"], hasActivity: false) }
-        #expect(try policies(["policy=activity,fixed"], hasActivity: false).count == 1)
+        #expect(throws: BenchError.self) {
+            try policies(["policy=activity,fixed"], hasActivity: false)
+        }
+    }
+
+    @Test("What a target is looked for among fits each kind of policy, and a named one is the own")
+    func kinds() throws {
+        let phase = IntervalPhase(interval: AdvertisingInterval(steps: 244), for: .seconds(5))
+        let interval = AdvertisingInterval(steps: 800)
+        for (name, rule) in [
+            ("fixed", IntervalRule.fixed(interval)),
+            ("two-phase", .twoPhase(boost: phase, slow: interval)),
+            ("steps", .steps([phase, phase])), ("loop", .loop([phase, phase])),
+        ] {
+            let policy = IntervalPolicy(rule)
+            let usual = try Sweep.policies(Sweep.usual, of: policy, hasActivity: false)
+            #expect(usual.contains { $0.name == "fixed" }, "\(name)")
+            #expect(usual.contains { $0.name == "two-phase" }, "\(name)")
+            #expect(!usual.contains { $0.name == "activity" }, "\(name)")
+            let named = try Sweep.policies(
+                [try SweepOption("policy=\(name)")], of: policy, hasActivity: false)
+            #expect(named.map(\.policy) == [policy], "\(name)")
+        }
     }
 
     @Test("A policy as YAML is read as the same policy")

@@ -87,6 +87,27 @@ import Testing
         #expect(error?.description == "cannot write to /dev/full: No space left on device")
     }
 
+    @Test("an attribute of sysfs is read, whatever size it is said to have")
+    func attribute() throws {
+        let path = "/sys/class/net/lo/mtu"
+        guard access(path, R_OK) == 0 else { return }
+        let text = String(decoding: try readFile(path, octetsMax: 16), as: UTF8.self)
+        #expect(Int(text.dropLast()) != nil, "\(text)")
+    }
+
+    @Test("a file above the limit is refused before it is read, with its size")
+    func tooLarge() throws {
+        let path = temporaryPath("too-large")
+        defer { unlink(path) }
+        let file = try FileOutput(path: path)
+        try file.write([UInt8](repeating: 65, count: 11))
+        try file.close()
+        let error = #expect(throws: SystemError.self) { try readFile(path, octetsMax: 10) }
+        #expect(
+            error?.description == "cannot read \(path): it has 11 octets, the limit is 10")
+        #expect(try readFile(path, octetsMax: 11).count == 11)
+    }
+
     @Test("a machine's identity stays, differs from another's, and is absent where there is none")
     func identity() throws {
         let path = temporaryPath("machine-id")

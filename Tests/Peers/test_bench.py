@@ -112,7 +112,7 @@ def test_a_trace_of_a_hundred_million_rows_is_refused_before_it_is_read(tmp_path
 @pytest.mark.parametrize("options,problem", [
     (["--sweep", "active"], "has no values"),
     (["--sweep", "night=1s"], 'nothing is called "night"'),
-    (["--sweep", "slow=1s"], "no policy here has 'slow'"),
+    (["--sweep", "slow=1s"], "no policy here has 'slow'; add --sweep policy=two-phase"),
     (["--target-life", "2"], "is no time"),
     (["--target-p95", "1s@night"], "is of no start"),
     (["--tx-power", "20"], "is not known at 20 dBm"),

@@ -6,6 +6,8 @@ FILES = ("FILE", "PATH")
 # Choices that the help text has only in its sentences.
 CHOICES = {"log-level": ("error", "warning", "info", "debug"), "air-timing": ("radio", "ideal"),
            "latency": ("any", "active", "pickup")}
+# Choices of options that bench alone takes.
+CHOICES_OF_BENCH = ("latency",)
 # Those of an argument that is what it is called.
 FROM = ("stdin", "none")
 # The options of the commands that do not take them all.

@@ -24,17 +24,30 @@ public enum KnownPolicy: String, CaseIterable, Sendable {
     case steps
     case loop
 
-    /// What it is before anything is swept; nil where the profile has no activity signal for it.
+    /// What a profile's own policy is called; nil for one with no name here.
+    private init?(of profile: IntervalPolicy) {
+        switch profile.rule {
+        case .fixed: self = .fixed
+        case .twoPhase: self = .twoPhase
+        case .activity(.states): self = .activity
+        case .steps: self = .steps
+        case .loop: self = .loop
+        case .activity(.curve), .activity(.levels), .schedule: return nil
+        }
+    }
+
+    /// What it is before anything is swept: the profile's own one where it is of this name; nil
+    /// where the profile has no activity signal for it.
     func policy(of profile: IntervalPolicy, hasActivity: Bool) -> IntervalPolicy? {
         func interval(_ steps: UInt16) -> AdvertisingInterval { AdvertisingInterval(steps: steps) }
         let boost = IntervalPhase(interval: interval(32), for: .seconds(30))
         switch self {
         case .profile: return profile
+        case .activity where !hasActivity: return nil
+        case _ where self == KnownPolicy(of: profile): return profile
         case .fixed: return .fixed(interval(1_636))
         case .twoPhase: return IntervalPolicy(.twoPhase(boost: boost, slow: interval(1_636)))
         case .activity:
-            guard hasActivity else { return nil }
-            if case .activity(.states) = profile.rule { return profile }
             return IntervalPolicy(
                 .activity(.states(active: interval(244), idle: interval(2_056), asleep: nil)))
         case .steps:
@@ -56,6 +69,15 @@ public enum KnownPolicy: String, CaseIterable, Sendable {
 /// An interval of a policy that a sweep changes. Raw values are keys of the profile.
 public enum SweepKey: String, CaseIterable, Sendable {
     case interval, active, idle, asleep, slow, boost
+
+    /// A policy that has it.
+    fileprivate var policy: KnownPolicy {
+        switch self {
+        case .interval: .fixed
+        case .active, .idle, .asleep: .activity
+        case .slow, .boost: .twoPhase
+        }
+    }
 
     /// The policy with another interval; nil where it has none of this key.
     func change(_ policy: IntervalPolicy, to interval: AdvertisingInterval) -> IntervalPolicy? {
@@ -213,11 +235,13 @@ public enum Sweep {
             }
         }
         if known.isEmpty { known = [.profile] }
+        // What nobody asked for may be missing.
+        let isUsual = options == usual
         var found: [NamedPolicy] = []
         var used = Set<SweepKey>()
         for policy in known {
             guard let base = policy.policy(of: profile, hasActivity: hasActivity) else {
-                guard known.count == 1 else { continue }
+                if isUsual { continue }
                 throw BenchError(
                     "--sweep: the policy 'activity' needs to know what the device feels; "
                         + "add 'activity:' to the profile")
@@ -234,10 +258,10 @@ public enum Sweep {
                 found.append(NamedPolicy(name: policy.name(of: profile), policy: variant))
             }
         }
-        if let key = keys.first(where: { !used.contains($0.key) })?.key {
+        if !isUsual, let key = keys.first(where: { !used.contains($0.key) })?.key {
             throw BenchError(
-                "--sweep: no policy here has '\(key.rawValue)'; add one that has it with "
-                    + "--sweep policy=…")
+                "--sweep: no policy here has '\(key.rawValue)'; "
+                    + "add --sweep policy=\(key.policy.rawValue)")
         }
         guard found.count <= policiesMax else { throw tooMany }
         return found.count == 1 ? found : found.filter { !$0.policy.isUpsideDown }
