@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/timerfd.h>
 #include <sys/signalfd.h>
@@ -18,6 +19,15 @@ static const unsigned long peripheral_emu_tiocsptlck = TIOCSPTLCK;
 
 /* POSIX_SPAWN_SETSID (spawn.h), which only _GNU_SOURCE shows. */
 static const int peripheral_emu_spawn_setsid = 0x80;
+
+/* A file in memory (memfd_create(2)), which only _GNU_SOURCE shows. */
+extern int memfd_create(const char *name, unsigned int flags);
+static const unsigned int peripheral_emu_mfd_cloexec = 1;
+
+/* The process ends with the one that started it (PR_SET_PDEATHSIG of prctl(2)). */
+static inline int peripheral_emu_end_with_parent(void) {
+    return prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
 
 /* getopt_long keeps its place in variables that Swift does not let through. */
 struct peripheral_emu_getopt {

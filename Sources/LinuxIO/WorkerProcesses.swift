@@ -1,4 +1,5 @@
 // Copies of this program that work side by side, each with a part of what it prints.
+import CLinux
 import Glibc
 
 /// Processes of this program, their outputs in files without a name.
@@ -6,11 +7,12 @@ import Glibc
 /// Each tells how far it is by octets that it appends to one shared file, a step an octet: nobody
 /// waits for anybody.
 public struct WorkerProcesses: ~Copyable {
-    private var processes: [pid_t] = []
+    /// nil for one that has ended.
+    private var processes: [ChildProcess?] = []
     private var outputs: [Descriptor] = []
     private let steps: Descriptor
-    private var ended = 0
-    private var failed: Int32?
+    /// The exit code of the first that did not end with 0; 128 and the signal that ended it.
+    public private(set) var failure: Int32?
 
     /// What a worker's output may be.
     private static let octetsMax = 1 << 30
@@ -18,11 +20,19 @@ public struct WorkerProcesses: ~Copyable {
     /// The descriptor that a worker appends its steps to.
     private static let stepsDescriptor: Int32 = 3
 
-    /// Says to a worker that it may tell its steps.
+    /// Says to a worker whose it is, by that process's number.
     private static let variable = "PERIPHERAL_EMU_WORKER"
 
     /// Whether this process is a worker.
     public static var isWorker: Bool { unsafe getenv(variable) != nil }
+
+    /// Ends this worker with the process that started it, however that ends.
+    public static func followParent() {
+        guard let parent = unsafe getenv(variable) else { return }
+        _ = peripheral_emu_end_with_parent()
+        // It may have ended before.
+        if unsafe pid_t(String(cString: parent)) != getppid() { raise(SIGTERM) }
+    }
 
     /// A worker has done one more step.
     public static func tellStep() {
@@ -31,42 +41,18 @@ public struct WorkerProcesses: ~Copyable {
     }
 
     public init() throws(SystemError) {
-        steps = try Self.unnamedFile()
-        _ = unsafe setenv(Self.variable, "1", 1)
-    }
-
-    /// Writes to its end, whoever writes.
-    private static func unnamedFile() throws(SystemError) -> Descriptor {
-        var path: [CChar] = "/tmp/peripheral-emu-XXXXXX".utf8.map { CChar(bitPattern: $0) } + [0]
-        let number = try systemCall("create a file in", "/tmp") {
-            unsafe mkstemp(&path)
-        }
-        _ = unsafe unlink(path)
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(number, F_SETFL, O_APPEND)
-        return Descriptor(number)
+        steps = try Descriptor.inMemory(appends: true)
+        _ = unsafe setenv(Self.variable, "\(getpid())", 1)
     }
 
     /// Starts one more with these arguments.
     public mutating func start(_ arguments: [String]) throws(SystemError) {
-        let output = try Self.unnamedFile()
-        var strings: [UnsafeMutablePointer<CChar>?] = unsafe []
-        for text in [CommandLine.arguments.first ?? ""] + arguments {
-            unsafe strings.append(strdup(text))
-        }
-        unsafe strings.append(nil)
-        let owned = unsafe strings
-        defer { unsafe owned.forEach { unsafe free($0) } }
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
-        unsafe posix_spawn_file_actions_adddup2(&actions, steps.number, Self.stepsDescriptor)
-        var process: pid_t = 0
-        let program = "/proc/self/exe"
-        let code = unsafe posix_spawn(&process, program, &actions, nil, &strings, environ)
-        guard code == 0 else { throw SystemError(code, operation: "start", object: program) }
-        processes.append(process)
+        let output = try Descriptor.inMemory(appends: true)
+        let name = CommandLine.arguments.first ?? "peripheral-emu"
+        processes.append(
+            try ChildProcess(
+                ChildProcess.itself, [name] + arguments,
+                descriptors: [(output, as: STDOUT_FILENO), (steps, as: Self.stepsDescriptor)]))
         outputs.append(output)
     }
 
@@ -78,31 +64,22 @@ public struct WorkerProcesses: ~Copyable {
     }
 
     /// Looks whether workers have ended.
-    /// - Returns: whether all have.
+    /// - Returns: whether all have, or one has failed.
     public mutating func poll() -> Bool {
-        for index in processes.indices where processes[index] > 0 {
-            var status: Int32 = 0
-            guard unsafe waitpid(processes[index], &status, WNOHANG) == processes[index] else {
-                continue
-            }
-            processes[index] = 0
-            ended += 1
-            // The exit code, or a signal.
-            let code = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
-            if code != 0 { failed = failed ?? code }
+        for index in processes.indices {
+            guard let code = processes[index]?.end() else { continue }
+            processes[index] = nil
+            if code != 0 { failure = failure ?? code }
         }
-        return ended == processes.count
+        return failure != nil || processes.allSatisfy { $0 == nil }
     }
-
-    /// The exit code of the first that did not end with 0.
-    public var failure: Int32? { failed }
 
     /// Ends those that still work.
     public mutating func stop() {
-        for process in processes where process > 0 {
-            kill(process, SIGTERM)
-            var status: Int32 = 0
-            while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+        for case let process? in processes {
+            // One that was stopped takes no other signal.
+            kill(process.id, SIGKILL)
+            process.wait()
         }
         processes = []
     }
@@ -110,19 +87,7 @@ public struct WorkerProcesses: ~Copyable {
     /// What each has printed, in the order of their start.
     public func takeOutputs() throws(SystemError) -> [[UInt8]] {
         var texts: [[UInt8]] = []
-        for output in outputs {
-            _ = lseek(output.number, 0, SEEK_SET)
-            var bytes: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 1 << 18)
-            while bytes.count <= Self.octetsMax {
-                let count = try systemCall("read", "a worker's output") {
-                    unsafe read(output.number, &buffer, buffer.count)
-                }
-                if count <= 0 { break }
-                bytes += buffer[..<count]
-            }
-            texts.append(bytes)
-        }
+        for output in outputs { texts.append(try output.content(octetsMax: Self.octetsMax)) }
         return texts
     }
 }

@@ -28,7 +28,12 @@ enum BenchJobs {
             }
             progress.clear()
             if let code = workers.failure {
-                console.error("a part of the benchmark ended with \(code); see its message above")
+                workers.stop()
+                console.error(
+                    code > 128
+                        ? "a process of the benchmark was ended by signal \(code - 128); "
+                            + "run it again"
+                        : "a process of the benchmark ended with \(code); see its message above")
                 return nil
             }
             var parts: [(name: String, result: BenchResult)] = []

@@ -21,6 +21,7 @@ enum BenchRunCommand {
         do throws(BenchError) {
             let targets = try targets(options, usual: usualStart(request))
             if let shard = options.shard {
+                WorkerProcesses.followParent()
                 let progress = BenchProgress(isShown: !WorkerProcesses.isWorker)
                 let part = try BenchRun.run(request, shard: shard) { done, all in
                     WorkerProcesses.tellStep()
@@ -182,10 +183,12 @@ enum BenchRunCommand {
         var start = result.usualStart
         for case .p95(_, let rule) in targets { start = rule }
         start = options.start ?? start
+        // What took its time to find is printed, whatever becomes of the files.
+        var isWritten = true
         if let path = options.csv {
             do throws(SystemError) { try write(result.csv, to: path) } catch {
                 console.error("\(error)")
-                return .failure
+                isWritten = false
             }
         }
         if let path = options.html {
@@ -194,7 +197,7 @@ enum BenchRunCommand {
                 try write(page, to: path)
             } catch {
                 console.error("\(error)")
-                return .failure
+                isWritten = false
             }
         }
         if options.run.json {
@@ -203,6 +206,7 @@ enum BenchRunCommand {
         } else {
             console.print(BenchText.text(result, targets: targets, start: start))
         }
+        guard isWritten else { return .failure }
         let isMet = targets.isEmpty || result.advice(for: targets)?.isMet == true
         return isMet ? .done : .unmet
     }

@@ -15,6 +15,13 @@ enum BenchSettings {
                     "activity", activity.text(for: request.duration),
                     isDefault: options.run.activity == nil))
         }
+        // Parts of different sweeps are told from one another by it.
+        if !options.sweeps.isEmpty {
+            settings.append(
+                Setting("policies", options.sweeps.joined(separator: " "), isDefault: false))
+        } else if request.policies.count > 1 {
+            settings.append(Setting("policies", "the usual ones", isDefault: true))
+        }
         let radio = request.radio
         settings += [
             Setting("chip", radio.chip.name, isDefault: options.chip == nil),

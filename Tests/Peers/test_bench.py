@@ -1,9 +1,13 @@
 """The power benchmark on the command line: shared out, advised, refused, and as POWER.md says."""
+import contextlib
 import json
 import os
 import re
 import shlex
+import signal
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
@@ -13,12 +17,39 @@ SWEEP = ["--profile", "Profiles/environment-sensor.yaml", "--duration", "2h", "-
          "--scanner", "android-13-balanced", "--sweep", "policy=fixed,activity",
          "--sweep", "interval=apple"]
 
+SECONDS = 30
+
 
 def bench(*arguments, **kwargs):
     """Runs bench in the project's folder."""
     return subprocess.run(
         [str(binary()), "bench", *arguments], cwd=ROOT, capture_output=True, text=True,
         timeout=100, check=False, **kwargs)
+
+
+@contextlib.contextmanager
+def long_bench():
+    """A benchmark of two processes that takes longer than a test."""
+    process = subprocess.Popen(
+        [str(binary()), "bench", "--profile", "Profiles/adaptive-tag.yaml", "--duration", "50y",
+         "--precision", "0.1%", "--sweep", "active=apple", "--sweep", "idle=apple", "--jobs", "2"],
+        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def workers(process):
+    """The two processes that it has started."""
+    path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    end = time.monotonic() + SECONDS
+    while len(found := path.read_text(encoding="ascii").split()) < 2:
+        assert process.poll() is None and time.monotonic() < end, process
+        time.sleep(0.05)
+    return [int(each) for each in found]
 
 
 def test_output_is_equal_alone_in_two_processes_and_merged_from_four_shards(tmp_path):
@@ -55,6 +86,48 @@ def test_a_missing_part_is_named(tmp_path):
     done = bench("merge", str(part))
     assert done.returncode == 2
     assert "is no part of a benchmark" in done.stderr
+
+
+def test_parts_of_different_sweeps_are_not_joined(tmp_path):
+    """As many policies, but others."""
+    parts = []
+    for number, values in ((1, "100ms,1s"), (2, "110ms,1s")):
+        path = tmp_path / f"{number}.json"
+        path.write_text(bench(*SWEEP[:8], "--sweep", f"interval={values}",
+                              "--sweep", "policy=fixed", "--shard", f"{number}/2").stdout)
+        parts.append(str(path))
+    done = bench("merge", *parts)
+    assert done.returncode == 2 and done.stdout == ""
+    assert "policies is interval=110ms,1s policy=fixed, not interval=100ms,1s" in done.stderr
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_processes_end_with_the_one_that_started_them(how):
+    with long_bench() as process:
+        children = workers(process)
+        process.send_signal(how)
+        process.wait(SECONDS)
+        end = time.monotonic() + SECONDS
+        while any(Path(f"/proc/{child}/cmdline").exists() for child in children):
+            assert time.monotonic() < end, children
+            time.sleep(0.05)
+
+
+def test_a_process_that_is_killed_ends_the_others_and_is_told():
+    with long_bench() as process:
+        children = workers(process)
+        os.kill(children[0], signal.SIGKILL)
+        assert process.wait(SECONDS) == 3
+        assert "was ended by signal 9; run it again" in process.stderr.read()
+        assert not any(Path(f"/proc/{child}/cmdline").exists() for child in children)
+
+
+@pytest.mark.parametrize("option", ["--csv", "--html"])
+def test_figures_are_printed_though_a_file_cannot_be_written(option):
+    done = bench(*SWEEP, option, "/nowhere/x")
+    assert done.returncode == 3
+    assert "Time to discovery" in done.stdout or "p95" in done.stdout
+    assert "cannot create /nowhere/x: No such file or directory" in done.stderr
 
 
 def test_targets_are_met_with_yaml_to_paste_or_missed_by_how_much(tmp_path):

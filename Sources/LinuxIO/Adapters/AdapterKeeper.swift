@@ -1,5 +1,4 @@
 // A small process that switches an adapter on again when the one that took it over has ended.
-import CLinux
 import Glibc
 
 /// The keeper of an adapter that was up when it was taken over. It outlives this program, however
@@ -11,7 +10,7 @@ public final class AdapterKeeper {
     private static let patience: Int32 = 5_000
     private static let pause: Int32 = 20
 
-    private let process: pid_t
+    private let process: ChildProcess
     private var pipe: Descriptor?
 
     /// Starts the keeper of an adapter; what it is told later, it does at the end.
@@ -21,38 +20,10 @@ public final class AdapterKeeper {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let reader = Descriptor(ends[0])
         let pipe = Descriptor(ends[1])
-        process = try Self.spawn([Self.argument, "\(adapter)"], input: reader)
+        process = try ChildProcess(
+            ChildProcess.itself, ["peripheral-emu", Self.argument, "\(adapter)"],
+            descriptors: [(reader, as: STDIN_FILENO)], isDetached: true)
         self.pipe = pipe
-    }
-
-    private static func spawn(
-        _ arguments: [String], input: Descriptor
-    ) throws(SystemError) -> pid_t {
-        let program = "/proc/self/exe"
-        var strings: [UnsafeMutablePointer<CChar>?] = unsafe []
-        for text in ["peripheral-emu"] + arguments { unsafe strings.append(strdup(text)) }
-        unsafe strings.append(nil)
-        let owned = unsafe strings
-        defer { unsafe owned.forEach { unsafe free($0) } }
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_adddup2(&actions, input.number, STDIN_FILENO)
-        // Whoever reads the program's output must see its end.
-        for output in [STDOUT_FILENO, STDERR_FILENO] {
-            unsafe posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0)
-        }
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // A signal of the terminal is not for the keeper.
-        unsafe posix_spawnattr_setflags(&attributes, Int16(peripheral_emu_spawn_setsid))
-        var process: pid_t = 0
-        let code = unsafe posix_spawn(&process, program, &actions, &attributes, &strings, nil)
-        guard code == 0 else {
-            throw SystemError(code, operation: "start", object: "the adapter's keeper")
-        }
-        return process
     }
 
     deinit { end() }
@@ -68,8 +39,7 @@ public final class AdapterKeeper {
         guard let pipe else { return }
         pipe.close()
         self.pipe = nil
-        var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+        process.wait()
     }
 
     /// What the keeper does; standard input is the pipe.
