@@ -170,8 +170,8 @@ enum Options {
         ) { run, text throws(UsageError) in run.passkey = try passkey(text) },
         Row(
             answers, "FROM",
-            "where a person answers who pairs: stdin, a line an answer, or none; a terminal "
-                + "answers without it, and so does ctl"
+            "where a person answers who pairs: stdin, a line an answer, also one that was there "
+                + "before its question, or none; a terminal answers without it, and so does ctl"
         ) { run, text throws(UsageError) in run.answers = try AnswerChoice(text) },
         Row("capture", "FILE", "write all HCI packets to a btsnoop file; - is standard output") {
             run, text throws(UsageError) in run.capture = text
