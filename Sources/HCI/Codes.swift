@@ -149,6 +149,9 @@ public struct HCIStatus: OpenCode, CustomStringConvertible {
     public static let micFailure = HCIStatus(rawValue: 0x3D)
     public static let connectionFailedToBeEstablished = HCIStatus(rawValue: 0x3E)
     public static let unknownAdvertisingIdentifier = HCIStatus(rawValue: 0x42)
+    public static let limitReached = HCIStatus(rawValue: 0x43)
+    public static let operationCancelledByHost = HCIStatus(rawValue: 0x44)
+    public static let packetTooLong = HCIStatus(rawValue: 0x45)
 
     public var isSuccess: Bool { self == .success }
 
@@ -185,5 +188,8 @@ public struct HCIStatus: OpenCode, CustomStringConvertible {
         (.micFailure, "Connection Terminated due to MIC Failure"),
         (.connectionFailedToBeEstablished, "Connection Failed to be Established"),
         (.unknownAdvertisingIdentifier, "Unknown Advertising Identifier"),
+        (.limitReached, "Limit Reached"),
+        (.operationCancelledByHost, "Operation Cancelled by Host"),
+        (.packetTooLong, "Packet Too Long"),
     ]
 }

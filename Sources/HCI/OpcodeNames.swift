@@ -70,8 +70,32 @@ enum OpcodeNames {
         (.leSetExtendedAdvertisingData, "LE Set Extended Advertising Data"),
         (.leSetExtendedScanResponseData, "LE Set Extended Scan Response Data"),
         (.leSetExtendedAdvertisingEnable, "LE Set Extended Advertising Enable"),
+        (.leReadMaximumAdvertisingDataLength, "LE Read Maximum Advertising Data Length"),
+        (
+            .leReadNumberOfSupportedAdvertisingSets,
+            "LE Read Number of Supported Advertising Sets"
+        ),
+        (.leRemoveAdvertisingSet, "LE Remove Advertising Set"),
         (.leClearAdvertisingSets, "LE Clear Advertising Sets"),
+        (.leSetPeriodicAdvertisingParameters, "LE Set Periodic Advertising Parameters"),
+        (.leSetPeriodicAdvertisingData, "LE Set Periodic Advertising Data"),
+        (.leSetPeriodicAdvertisingEnable, "LE Set Periodic Advertising Enable"),
+        (.leSetExtendedScanParameters, "LE Set Extended Scan Parameters"),
+        (.leSetExtendedScanEnable, "LE Set Extended Scan Enable"),
+        (.leExtendedCreateConnection, "LE Extended Create Connection"),
+        (.lePeriodicAdvertisingCreateSync, "LE Periodic Advertising Create Sync"),
+        (.lePeriodicAdvertisingCreateSyncCancel, "LE Periodic Advertising Create Sync Cancel"),
+        (.lePeriodicAdvertisingTerminateSync, "LE Periodic Advertising Terminate Sync"),
+        (.leAddDeviceToPeriodicAdvertiserList, "LE Add Device To Periodic Advertiser List"),
+        (
+            .leRemoveDeviceFromPeriodicAdvertiserList,
+            "LE Remove Device From Periodic Advertiser List"
+        ),
+        (.leClearPeriodicAdvertiserList, "LE Clear Periodic Advertiser List"),
+        (.leReadPeriodicAdvertiserListSize, "LE Read Periodic Advertiser List Size"),
+        (.leReadTransmitPower, "LE Read Transmit Power"),
         (.leSetPrivacyMode, "LE Set Privacy Mode"),
+        (.leSetPeriodicAdvertisingReceiveEnable, "LE Set Periodic Advertising Receive Enable"),
         (.leReadBufferSizeV2, "LE Read Buffer Size [v2]"),
     ]
 }

@@ -31,6 +31,15 @@ enum RecordList {
         LEReadResolvingListSize.self, LEReadPeerResolvableAddress.self,
         LEReadLocalResolvableAddress.self, LESetAddressResolutionEnable.self,
         LESetResolvablePrivateAddressTimeout.self, LESetPrivacyMode.self,
+        LEReadMaximumAdvertisingDataLength.self, LEReadNumberOfSupportedAdvertisingSets.self,
+        LERemoveAdvertisingSet.self, LEReadTransmitPower.self,
+        LESetExtendedScanParameters.self, LESetExtendedScanEnable.self,
+        LEExtendedCreateConnection.self, LESetPeriodicAdvertisingParameters.self,
+        LESetPeriodicAdvertisingData.self, LESetPeriodicAdvertisingEnable.self,
+        LEPeriodicAdvertisingCreateSync.self, LEPeriodicAdvertisingCreateSyncCancel.self,
+        LEPeriodicAdvertisingTerminateSync.self, LEAddDeviceToPeriodicAdvertiserList.self,
+        LERemoveDeviceFromPeriodicAdvertiserList.self, LEClearPeriodicAdvertiserList.self,
+        LEReadPeriodicAdvertiserListSize.self, LESetPeriodicAdvertisingReceiveEnable.self,
     ]
 
     static let events: [any HCIEvent.Type] = [
@@ -42,7 +51,10 @@ enum RecordList {
         LEConnectionUpdateComplete.self, LEReadRemoteFeaturesComplete.self,
         LELongTermKeyRequest.self, LERemoteConnectionParameterRequest.self,
         LEDataLengthChange.self, LEPHYUpdateComplete.self, LEChannelSelectionAlgorithm.self,
-        LEAdvertisingSetTerminated.self,
+        LEAdvertisingSetTerminated.self, LEScanRequestReceived.self,
+        LEExtendedAdvertisingReport.self, LEScanTimeout.self,
+        LEPeriodicAdvertisingSyncEstablished.self, LEPeriodicAdvertisingReport.self,
+        LEPeriodicAdvertisingSyncLost.self,
     ]
 
     /// Return parameters, each type once.
