@@ -1,4 +1,5 @@
 // One step of advertising as HCI commands, in the legacy and in the extended family.
+import Advertising
 import HCI
 import SMP
 import SansIO
@@ -8,15 +9,47 @@ import Wire
 /// E, 3.1.1), else it answers Command Disallowed.
 enum AdvertisingFamily: Equatable, Sendable { case legacy, extended }
 
+/// A part of a set's data as one command takes it (Core 6.0, Vol 4, Part E, 7.8.54).
+struct DataFragment: Equatable, Sendable {
+    /// See `AdvertisingDataOperation`.
+    var operation: UInt8
+    var range: Range<Int>
+
+    /// What one command carries, of either kind of data.
+    static let octetsMax = HCI.AdvertisingLimits.fragmentOctetsMax
+
+    /// So many octets of data in as few commands as they take.
+    static func all(of count: Int) -> [DataFragment] {
+        guard count > octetsMax else {
+            return [
+                DataFragment(operation: AdvertisingDataOperation.complete, range: 0..<count)
+            ]
+        }
+        return stride(from: 0, to: count, by: octetsMax).map { start in
+            let end = min(start + octetsMax, count)
+            let operation =
+                start == 0
+                ? AdvertisingDataOperation.first
+                : end == count
+                    ? AdvertisingDataOperation.last : AdvertisingDataOperation.intermediate
+            return DataFragment(operation: operation, range: start..<end)
+        }
+    }
+}
+
 /// One step of advertising.
 enum AdvertisingCommand: Equatable, Sendable {
     case parameters(AdvertisingInterval)
     case randomAddress(DeviceAddress)
     /// The set's own random address; the extended family only.
     case setAddress(DeviceAddress)
-    case data
-    case scanResponse
+    case data(DataFragment)
+    case scanResponse(DataFragment)
     case enable(Bool)
+    // The train beside an extended set.
+    case periodicParameters
+    case periodicData(DataFragment)
+    case periodicEnable(Bool)
     // The controller's resolving list, which may not change while it advertises.
     case resolution(Bool)
     case clearResolvingList
@@ -24,23 +57,21 @@ enum AdvertisingCommand: Equatable, Sendable {
     /// The peer is heard also by its identity address, which it may go back to.
     case devicePrivacy(LinkAddress)
 
-    /// The one advertising set that a host of a single accessory uses.
-    static let advertisingHandle: UInt8 = 0
-
     var isEnable: Bool {
-        switch self {
-        case .enable: true
-        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .resolution,
-            .clearResolvingList, .resolve, .devicePrivacy:
-            false
-        }
+        if case .enable = self { true } else { false }
+    }
+
+    var isParameters: Bool {
+        if case .parameters = self { true } else { false }
     }
 
     /// Whether advertising goes on without it.
     var isAboutResolving: Bool {
         switch self {
         case .resolution, .clearResolvingList, .resolve, .devicePrivacy: true
-        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable: false
+        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable,
+            .periodicParameters, .periodicData, .periodicEnable:
+            false
         }
     }
 
@@ -54,6 +85,9 @@ enum AdvertisingCommand: Equatable, Sendable {
         case .data: isLegacy ? .leSetAdvertisingData : .leSetExtendedAdvertisingData
         case .scanResponse: isLegacy ? .leSetScanResponseData : .leSetExtendedScanResponseData
         case .enable: isLegacy ? .leSetAdvertisingEnable : .leSetExtendedAdvertisingEnable
+        case .periodicParameters: .leSetPeriodicAdvertisingParameters
+        case .periodicData: .leSetPeriodicAdvertisingData
+        case .periodicEnable: .leSetPeriodicAdvertisingEnable
         case .resolution: .leSetAddressResolutionEnable
         case .clearResolvingList: .leClearResolvingList
         case .resolve: .leAddDeviceToResolvingList
@@ -65,15 +99,15 @@ enum AdvertisingCommand: Equatable, Sendable {
 extension ControllerSession {
     /// Queues the step's command.
     mutating func send(
-        _ command: AdvertisingCommand, of plan: AdvertisingPlan, _ family: AdvertisingFamily,
+        _ step: AdvertisingStep, of plan: AdvertisingPlan, _ family: AdvertisingFamily,
         _ need: CommandNeed, at now: Instant, sending out: inout ByteBlock
     ) {
-        if command.isAboutResolving {
-            sendResolving(command, at: now, &out)
+        if step.command.isAboutResolving {
+            sendResolving(step.command, at: now, &out)
         } else if family == .legacy {
-            sendLegacy(command, of: plan, need, at: now, &out)
+            sendLegacy(step.command, of: plan, need, at: now, &out)
         } else {
-            sendExtended(command, of: plan, need, at: now, &out)
+            sendExtended(step, of: plan, need, at: now, &out)
         }
     }
 
@@ -100,7 +134,9 @@ extension ControllerSession {
             mode.peerIdentityAddress = identity.address
             mode.privacyMode = 1
             send(mode, .optional, at: now, sending: &out)
-        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable: break
+        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable,
+            .periodicParameters, .periodicData, .periodicEnable:
+            break
         }
     }
 
@@ -115,10 +151,11 @@ extension ControllerSession {
             parameters.intervalMax = interval.steps
             parameters.advertisingType = plan.type.rawValue
             parameters.ownAddressType = plan.ownAddressType
-            parameters.channelMap = 0b111
+            parameters.peerAddressType = plan.peer.type
+            parameters.peerAddress = plan.peer.address
+            parameters.channelMap = plan.channelMap
             send(parameters, need, at: now, sending: &out)
         case .randomAddress(let address): send(address, need, at: now, &out)
-        case .setAddress: break
         case .data:
             var data = LESetAdvertisingData()
             data.length = UInt8(truncatingIfNeeded: plan.data.count)
@@ -133,7 +170,9 @@ extension ControllerSession {
             var enable = LESetAdvertisingEnable()
             enable.enable = on ? 1 : 0
             send(enable, need, at: now, sending: &out)
-        case .resolution, .clearResolvingList, .resolve, .devicePrivacy: break
+        case .setAddress, .periodicParameters, .periodicData, .periodicEnable, .resolution,
+            .clearResolvingList, .resolve, .devicePrivacy:
+            break
         }
     }
 
@@ -146,51 +185,113 @@ extension ControllerSession {
     }
 
     private mutating func sendExtended(
-        _ command: AdvertisingCommand, of plan: AdvertisingPlan, _ need: CommandNeed,
+        _ step: AdvertisingStep, of plan: AdvertisingPlan, _ need: CommandNeed,
         at now: Instant, _ out: inout ByteBlock
     ) {
-        switch command {
+        let handle = UInt8(truncatingIfNeeded: step.set)
+        switch step.command {
         case .parameters(let interval):
-            var parameters = LESetExtendedAdvertisingParameters()
-            parameters.advertisingHandle = AdvertisingCommand.advertisingHandle
-            parameters.eventProperties = plan.type.legacyProperties
-            parameters.intervalMin = UInt32(interval.steps)
-            parameters.intervalMax = UInt32(interval.steps)
-            parameters.channelMap = 0b111
-            parameters.ownAddressType = plan.ownAddressType
-            parameters.txPower = 127
-            parameters.primaryPHY = 1
-            parameters.secondaryPHY = 1
-            send(parameters, need, at: now, sending: &out)
+            send(plan.parameters(handle, interval), need, at: now, sending: &out)
         case .randomAddress(let address): send(address, need, at: now, &out)
         case .setAddress(let address):
             var set = LESetAdvertisingSetRandomAddress()
-            set.advertisingHandle = AdvertisingCommand.advertisingHandle
+            set.advertisingHandle = handle
             set.randomAddress = address
             send(set, need, at: now, sending: &out)
-        case .data:
+        case .data(let fragment):
             var data = LESetExtendedAdvertisingData()
-            data.advertisingHandle = AdvertisingCommand.advertisingHandle
-            data.operation = 3
+            data.advertisingHandle = handle
+            data.operation = fragment.operation
             data.fragmentPreference = 1
-            data.data = plan.data
+            data.data = Array(plan.data[fragment.range.clamped(to: plan.data.indices)])
             send(data, need, at: now, sending: &out)
-        case .scanResponse:
+        case .scanResponse(let fragment):
             var data = LESetExtendedScanResponseData()
-            data.advertisingHandle = AdvertisingCommand.advertisingHandle
-            data.operation = 3
+            data.advertisingHandle = handle
+            data.operation = fragment.operation
             data.fragmentPreference = 1
-            data.data = plan.scanResponse
+            data.data = Array(
+                plan.scanResponse[fragment.range.clamped(to: plan.scanResponse.indices)])
             send(data, .optional, at: now, sending: &out)
         case .enable(let on):
             var enable = LESetExtendedAdvertisingEnable()
             enable.enable = on ? 1 : 0
             var entry = LESetExtendedAdvertisingEnable.Entry()
-            entry.advertisingHandle = AdvertisingCommand.advertisingHandle
+            entry.advertisingHandle = handle
+            if plan.type == .directedHighDuty { entry.duration = Self.highDutySteps }
             enable.sets = [entry]
             send(enable, need, at: now, sending: &out)
+        case .periodicParameters, .periodicData, .periodicEnable:
+            sendPeriodic(step.command, handle, of: plan, at: now, &out)
         case .resolution, .clearResolvingList, .resolve, .devicePrivacy: break
         }
+    }
+
+    /// 1.28 s in steps of 10 ms: the longest that high duty cycle may last (7.8.56).
+    private static let highDutySteps: UInt16 = 128
+
+    /// A set without its train is better than none.
+    private mutating func sendPeriodic(
+        _ command: AdvertisingCommand, _ handle: UInt8, of plan: AdvertisingPlan,
+        at now: Instant, _ out: inout ByteBlock
+    ) {
+        guard let train = plan.periodic else { return }
+        switch command {
+        case .periodicParameters:
+            var parameters = LESetPeriodicAdvertisingParameters()
+            parameters.advertisingHandle = handle
+            (parameters.intervalMin, parameters.intervalMax) = (train.interval, train.interval)
+            send(parameters, .optional, at: now, sending: &out)
+        case .periodicData(let fragment):
+            var data = LESetPeriodicAdvertisingData()
+            data.advertisingHandle = handle
+            data.operation = fragment.operation
+            data.data = Array(train.data[fragment.range.clamped(to: train.data.indices)])
+            send(data, .optional, at: now, sending: &out)
+        case .periodicEnable(let on):
+            var enable = LESetPeriodicAdvertisingEnable()
+            enable.enable = on ? 1 : 0
+            enable.advertisingHandle = handle
+            send(enable, .optional, at: now, sending: &out)
+        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable, .resolution,
+            .clearResolvingList, .resolve, .devicePrivacy:
+            break
+        }
+    }
+}
+
+extension AdvertisingPlan {
+    fileprivate func parameters(
+        _ handle: UInt8, _ interval: AdvertisingInterval
+    ) -> LESetExtendedAdvertisingParameters {
+        var parameters = LESetExtendedAdvertisingParameters()
+        parameters.advertisingHandle = handle
+        parameters.intervalMin = UInt32(interval.steps)
+        parameters.intervalMax = UInt32(interval.steps)
+        parameters.channelMap = channelMap
+        parameters.ownAddressType = ownAddressType
+        parameters.peerAddressType = peer.type
+        parameters.peerAddress = peer.address
+        // 127: no preference.
+        parameters.txPower = txPower ?? 127
+        parameters.advertisingSid = sid
+        parameters.scanRequestNotification = tellsScanRequests ? 1 : 0
+        switch pdu {
+        case .legacy:
+            parameters.eventProperties = type.properties.union(.legacy).rawValue
+            parameters.primaryPHY = AdvertisingPHY.le1M.rawValue
+            parameters.secondaryPHY = AdvertisingPHY.le1M.rawValue
+        case .extended(let pdu):
+            var properties = type.properties
+            // Nothing in extended PDUs is connectable and scannable at once.
+            if properties.contains(.connectable) { properties.remove(.scannable) }
+            if pdu.isAnonymous { properties.insert(.anonymous) }
+            if pdu.includesTxPower { properties.insert(.includeTxPower) }
+            parameters.eventProperties = properties.rawValue
+            parameters.primaryPHY = pdu.primary.rawValue
+            parameters.secondaryPHY = pdu.secondary.rawValue
+        }
+        return parameters
     }
 }
 
@@ -198,14 +299,19 @@ extension LinkAddress {
     fileprivate var type: AddressType { isRandom ? .randomDevice : .publicDevice }
 }
 
+extension PeerAddress {
+    fileprivate var type: AddressType { isRandom ? .randomDevice : .publicDevice }
+}
+
 extension AdvertisingPlan.EventType {
-    /// Advertising_Event_Properties of the legacy PDU: bit 4, with bit 0 connectable and bit 1
-    /// scannable (Core 6.0, Vol 4, Part E, 7.8.53).
-    var legacyProperties: UInt16 {
+    /// Advertising_Event_Properties of legacy PDUs, but for the one that says so.
+    fileprivate var properties: AdvertisingEventProperties {
         switch self {
-        case .connectable: 0b1_0011
-        case .scannable: 0b1_0010
-        case .nonConnectable: 0b1_0000
+        case .connectable: [.connectable, .scannable]
+        case .directedHighDuty: [.connectable, .directed, .highDutyCycle]
+        case .directedLowDuty: [.connectable, .directed]
+        case .scannable: .scannable
+        case .nonConnectable: []
         }
     }
 }

@@ -1,35 +1,12 @@
-// Advertising on a controller: what is wanted, what is set, and the commands in between.
+// One advertising set on a controller: what is wanted, what is set, and the commands in between.
+import Advertising
 import HCI
-public import Wire
+import SansIO
+import Wire
 
-/// What a controller shall advertise.
-public struct AdvertisingPlan: Equatable, Sendable {
-    /// Advertising_Type (Core 6.0, Vol 4, Part E, 7.8.5).
-    public enum EventType: UInt8, Sendable {
-        case connectable = 0x00
-        case scannable = 0x02
-        case nonConnectable = 0x03
-    }
-
-    public var type: EventType
-    public var ownAddressType: AddressType
-    /// Up to 31 octets each.
-    public var data: [UInt8]
-    public var scanResponse: [UInt8]
-
-    public init(
-        type: EventType, ownAddressType: AddressType, data: [UInt8], scanResponse: [UInt8]
-    ) {
-        self.type = type
-        self.ownAddressType = ownAddressType
-        self.data = data
-        self.scanResponse = scanResponse
-    }
-}
-
-/// Keeps a controller's advertising as wanted.
+/// Keeps one set of a controller as wanted.
 ///
-/// Parameters may not change while advertising is enabled (7.8.5), so a change is disable, set,
+/// Parameters may not change while the set is enabled (7.8.5, 7.8.53), so a change is disable, set,
 /// enable, queued together: the gap on the air is as short as the controller's credits allow.
 struct AdvertisingControl: Sendable {
     /// What became of it.
@@ -43,33 +20,36 @@ struct AdvertisingControl: Sendable {
     }
 
     private(set) var plan: AdvertisingPlan
-    /// Chosen anew at each reset of the controller.
-    private(set) var family: AdvertisingFamily = .legacy
-    /// The controller says it has extended advertising and does not know its commands.
-    var mustUseLegacy = false
     /// The interval that shall be in force.
     var interval: AdvertisingInterval
-    /// Whether advertising shall be on, connections permitting.
-    var isWanted = false
-
+    /// Left out on this controller, or by the profile now.
+    var isLeftOut = false
+    /// Sent in legacy PDUs, whatever the plan says.
+    var fallsBack = false
+    /// Of how many sets that take turns it is one: each is on the air a part of the time, and so
+    /// more often.
+    var turnCount = 1
     /// The random address that shall be in use; nil for the public one.
     var address: DeviceAddress?
     /// The one that the controller has taken.
     private(set) var usedAddress: DeviceAddress?
     /// The one that it was given last, taken or not.
     private var givenAddress: DeviceAddress?
-    /// The peers that the controller shall resolve.
-    var resolvedPeers: [ResolvedPeer] = []
-    private var givenPeers: [ResolvedPeer] = []
-    /// The controller has refused a command of its resolving list: the host resolves alone.
-    private var mustResolveAlone = false
 
     private(set) var isEnabled = false
+    /// Since when it is off for a change.
+    var pausedAt: Instant?
+    /// The interval that was told last, of one that takes turns.
+    var toldInterval: AdvertisingInterval?
     private var setInterval: AdvertisingInterval?
     private var isDataSet = false
     private var isResponseSet = false
+    private var isTrainSet = false
+    private var isTrainEnabled = false
+    /// High duty cycle has had its time; low duty follows until the situation changes.
+    private(set) var isHighDutyOver = false
     /// The controller refused Enable in this situation; asking again would change nothing.
-    private var isRefused = false
+    private(set) var isRefused = false
     /// The shortest interval that this controller is asked for.
     private var shortest = AdvertisingInterval.minimum
     /// Whether the controller has taken an interval below `sure`.
@@ -79,12 +59,6 @@ struct AdvertisingControl: Sendable {
     private var hciVersion: UInt8 = 0
     /// The parameters under way are of another type than the plan.
     private var mustRepeatParameters = false
-    /// Commands queued or unanswered, in order.
-    private var pending: [AdvertisingCommand] = []
-    /// Whether Enable ever succeeded: until then a refusal ends the run.
-    private(set) var hasEverBeenEnabled = false
-    /// Whether Enable has succeeded since the controller's reset: until then the family may change.
-    private(set) var hasBeenEnabled = false
 
     /// 100 ms, which every controller takes. Before 5.0 nothing that is not connectable may
     /// advertise faster (Core 4.2, Vol 2, Part E, 7.8.5).
@@ -95,43 +69,56 @@ struct AdvertisingControl: Sendable {
     init(plan: AdvertisingPlan, interval: AdvertisingInterval) {
         self.plan = plan
         self.interval = interval
+        address = plan.address
     }
 
     /// The controller has been reset: nothing is set, nothing is on.
-    mutating func controllerWasReset(_ family: AdvertisingFamily, hciVersion: UInt8 = 0) {
-        self.family = mustUseLegacy ? .legacy : family
-        isEnabled = false
-        hasBeenEnabled = false
-        setInterval = nil
-        // In the legacy family the controller's random address is the one in use.
-        givenAddress = self.family == .legacy ? address : nil
-        usedAddress = givenAddress
-        givenPeers = []
-        mustResolveAlone = false
-        isDataSet = false
-        isResponseSet = false
+    /// - Parameter controllerAddress: the random address that it has.
+    mutating func controllerWasReset(controllerAddress: DeviceAddress?, hciVersion: UInt8) {
+        self.hciVersion = hciVersion
         isRefused = false
         takesShort = false
-        self.hciVersion = hciVersion
+        pausedAt = nil
+        toldInterval = nil
+        isHighDutyOver = false
+        isTrainEnabled = false
+        nothingIsSet(controllerAddress: controllerAddress)
         findShortest()
-        pending.removeAll()
+    }
+
+    /// The controller's one advertiser has been another set's meanwhile.
+    mutating func nothingIsSet(controllerAddress: DeviceAddress?) {
+        isEnabled = false
+        setInterval = nil
+        givenAddress = controllerAddress
+        usedAddress = controllerAddress
+        isDataSet = false
+        isResponseSet = false
+        isTrainSet = false
         mustRepeatParameters = false
     }
 
     private mutating func findShortest() {
-        let isSlow = Self.versionsBefore5.contains(hciVersion) && plan.type != .connectable
+        let isSlow = Self.versionsBefore5.contains(hciVersion) && !plan.type.isConnectable
         shortest = isSlow ? Self.sure : .minimum
     }
 
-    /// Another type and other data; on the controller with the next commands. The address stays.
-    mutating func setPlan(_ new: AdvertisingPlan) {
+    // MARK: what is wanted
+
+    /// Another plan; on the controller with the next commands. The address stays.
+    /// - Parameter isUnderWay: whether parameters of the old one are unanswered.
+    mutating func setPlan(_ new: AdvertisingPlan, isUnderWay: Bool) {
         setData(new.data, scanResponse: new.scanResponse)
-        guard plan.type != new.type else { return }
-        plan.type = new.type
+        if new.periodic != plan.periodic { isTrainSet = false }
+        let isSame = plan.hasSameParameters(as: new)
+        let isOtherType = plan.type != new.type
+        plan = new
+        guard !isSame else { return }
         setInterval = nil
-        mustRepeatParameters = pending.contains { if case .parameters = $0 { true } else { false } }
-        isResponseSet = false
+        mustRepeatParameters = isUnderWay
         isRefused = false
+        guard isOtherType else { return }
+        isResponseSet = false
         takesShort = false
         findShortest()
     }
@@ -144,118 +131,143 @@ struct AdvertisingControl: Sendable {
         plan.scanResponse = scanResponse
     }
 
-    /// A connection was made from this advertising: the controller has stopped by itself.
-    /// - Parameter cancelled: Enable commands that were taken back before they were sent.
-    mutating func connectionWasMade(cancelled: Int) {
-        isEnabled = false
-        for _ in 0..<cancelled {
-            guard let last = pending.lastIndex(where: \.isEnable) else { return }
-            pending.remove(at: last)
+    /// What the controller is told, which may be less than the profile's plan.
+    var effectivePlan: AdvertisingPlan {
+        var effective = plan
+        if fallsBack {
+            effective.pdu = .legacy
+            effective.periodic = nil
         }
+        if isHighDutyOver, plan.type == .directedHighDuty { effective.type = .directedLowDuty }
+        return effective
+    }
+
+    // MARK: what happens to it
+
+    /// The controller has stopped by itself: a connection was made from it, or its time is over.
+    mutating func hasStopped() {
+        isEnabled = false
+        pausedAt = nil
+        toldInterval = nil
+    }
+
+    mutating func highDutyIsOver() {
+        hasStopped()
+        guard plan.type == .directedHighDuty, !isHighDutyOver else { return }
+        isHighDutyOver = true
+        setInterval = nil
     }
 
     /// The situation has changed, so a refused Enable may be tried again.
-    mutating func situationChanged() { isRefused = false }
-
-    /// The commands that lead from what is to what is wanted; none while some are unanswered.
-    mutating func reconcile() -> [AdvertisingCommand] {
-        guard pending.isEmpty else { return [] }
-        if isWanted, !isRefused {
-            pending = commandsToAdvertise()
-        } else if !isWanted, isEnabled {
-            pending = [.enable(false)]
+    mutating func situationChanged() {
+        isRefused = false
+        if isHighDutyOver {
+            isHighDutyOver = false
+            setInterval = nil
         }
-        return pending
     }
 
-    private mutating func commandsToAdvertise() -> [AdvertisingCommand] {
+    // MARK: commands
+
+    /// The commands that lead to advertising as wanted.
+    /// - Parameter list: those of the resolving list, which go first while it is off the air.
+    mutating func commandsToAdvertise(
+        _ family: AdvertisingFamily, list: [AdvertisingCommand]
+    ) -> [AdvertisingCommand] {
+        guard !isRefused else { return [] }
         var commands: [AdvertisingCommand] = []
         let mustSet = setInterval != allowed
         let newAddress = givenAddress == address ? nil : address
-        let list = commandsToResolve()
-        let mustPause = mustSet || newAddress != nil || !list.isEmpty
+        let mustPause =
+            mustSet || newAddress != nil || !list.isEmpty || !isDataSet && isDataLong
+            || !isTrainSet && plan.periodic != nil
         if mustPause, isEnabled { commands.append(.enable(false)) }
         commands += list
         if mustSet {
             commands.append(.parameters(allowed))
             // An interval that may well be refused is asked for alone: what follows Enable would
             // be advertised with other parameters.
-            if allowed < Self.sure, !takesShort, plan.type != .connectable { return commands }
+            if allowed < Self.sure, !takesShort, !plan.type.isConnectable { return commands }
         }
-        if let newAddress { commands += commandsToRename(newAddress) }
-        if !isDataSet { commands.append(.data) }
-        isDataSet = true
-        if plan.type != .nonConnectable, !isResponseSet { commands.append(.scanResponse) }
-        isResponseSet = true
+        if let newAddress { commands += commandsToRename(newAddress, family) }
+        commands += commandsToFill(family)
         if mustPause || !isEnabled { commands.append(.enable(true)) }
         return commands
     }
 
+    /// Data in several fragments may not change while the set is enabled (7.8.54).
+    private var isDataLong: Bool {
+        max(plan.data.count, plan.scanResponse.count) > DataFragment.octetsMax
+    }
+
+    private mutating func commandsToFill(_ family: AdvertisingFamily) -> [AdvertisingCommand] {
+        let plan = effectivePlan
+        var commands: [AdvertisingCommand] = []
+        // Extended PDUs carry data or are scannable or connectable; those without carry none.
+        if !isDataSet, plan.hasData {
+            commands += DataFragment.all(of: plan.data.count).map { .data($0) }
+        }
+        isDataSet = true
+        if plan.hasScanResponse, !isResponseSet {
+            commands += DataFragment.all(of: plan.scanResponse.count).map { .scanResponse($0) }
+        }
+        isResponseSet = true
+        if family == .extended, let train = plan.periodic, !isTrainSet {
+            if isTrainEnabled { commands.append(.periodicEnable(false)) }
+            commands.append(.periodicParameters)
+            commands += DataFragment.all(of: train.data.count).map { .periodicData($0) }
+            commands.append(.periodicEnable(true))
+            isTrainEnabled = true
+        }
+        isTrainSet = true
+        return commands
+    }
+
     /// Some controllers take the address of a set's links from their own random address.
-    private mutating func commandsToRename(_ new: DeviceAddress) -> [AdvertisingCommand] {
+    private mutating func commandsToRename(
+        _ new: DeviceAddress, _ family: AdvertisingFamily
+    ) -> [AdvertisingCommand] {
         let isFirst = givenAddress == nil
         givenAddress = new
         if family == .legacy { return [.randomAddress(new)] }
-        return isFirst ? [.setAddress(new)] : [.randomAddress(new), .setAddress(new)]
-    }
-
-    /// What brings the resolving list up to date. While a list is used it is not changed, and while
-    /// advertising is on it is not put to use (7.8.38 to 7.8.44).
-    private mutating func commandsToResolve() -> [AdvertisingCommand] {
-        let peers = mustResolveAlone ? [] : resolvedPeers
-        guard givenPeers != peers else { return [] }
-        var commands: [AdvertisingCommand] = []
-        if !givenPeers.isEmpty { commands += [.resolution(false), .clearResolvingList] }
-        for peer in peers { commands += [.resolve(peer), .devicePrivacy(peer.identity)] }
-        if !peers.isEmpty { commands.append(.resolution(true)) }
-        givenPeers = peers
-        return commands
+        return isFirst || plan.address != nil
+            ? [.setAddress(new)] : [.randomAddress(new), .setAddress(new)]
     }
 
     // MARK: intervals that a controller does not take
 
-    private var allowed: AdvertisingInterval { max(interval, shortest) }
-
-    /// Whether a refusal of `command` is answered by rounding its interval up.
-    func canRound(_ command: AdvertisingCommand) -> Bool {
-        guard case .parameters(let interval) = command else { return false }
-        return interval < Self.sure
+    /// The interval that the controller is asked for.
+    private var allowed: AdvertisingInterval {
+        let share = AdvertisingInterval(
+            steps: UInt16(clamping: max(Int(interval.steps) / max(turnCount, 1), 1)))
+        return max(turnCount > 1 ? max(share, .minimum) : interval, shortest)
     }
 
-    /// Whether this answer is such a refusal.
-    func rounds(_ opcode: Opcode, _ status: HCIStatus) -> Bool {
-        guard status.isAboutParameters,
-            let command = pending.first(where: { $0.opcode(family) == opcode })
-        else { return false }
-        return canRound(command)
+    /// Whether a refusal of `command` is answered by rounding its interval up.
+    static func canRound(_ command: AdvertisingCommand) -> Bool {
+        guard case .parameters(let interval) = command else { return false }
+        return interval < sure
     }
 
     /// The interval that is rounded up and what it becomes, the first time; nil later, and while
     /// none is.
     mutating func takeRounding() -> (from: AdvertisingInterval, to: AdvertisingInterval)? {
-        guard !isRoundingSaid, interval < shortest else { return nil }
+        guard !isRoundingSaid, turnCount == 1, interval < shortest else { return nil }
         isRoundingSaid = true
         return (interval, shortest)
     }
 
     // MARK: answers
 
-    /// Whether the answer to `opcode` is one to a command of its own.
-    func awaits(_ opcode: Opcode) -> Bool {
-        pending.contains { $0.opcode(family) == opcode && !$0.isAboutResolving }
-    }
-
-    /// One of the commands was answered; other commands are none of its business.
-    mutating func answered(_ opcode: Opcode, _ status: HCIStatus) -> Change? {
-        let mustRound = rounds(opcode, status)
-        guard let index = pending.firstIndex(where: { $0.opcode(family) == opcode }) else {
-            return nil
-        }
-        switch pending.remove(at: index) {
+    /// The command was answered.
+    mutating func answered(
+        _ command: AdvertisingCommand, _ status: HCIStatus, _ family: AdvertisingFamily
+    ) -> Change? {
+        switch command {
         case .parameters(let interval):
             setInterval = status.isSuccess && !mustRepeatParameters ? interval : nil
             mustRepeatParameters = false
-            if mustRound {
+            if status.isAboutParameters, Self.canRound(command) {
                 shortest = Self.sure
             } else if !status.isSuccess {
                 isRefused = true
@@ -269,9 +281,8 @@ struct AdvertisingControl: Sendable {
             guard status.isSuccess else { return nil }
             usedAddress = address
             return .renamed(address)
-        case .data, .scanResponse: return nil
-        case .resolution, .clearResolvingList, .resolve, .devicePrivacy:
-            if !status.isSuccess { mustResolveAlone = true }
+        case .data, .scanResponse, .periodicParameters, .periodicData, .periodicEnable,
+            .resolution, .clearResolvingList, .resolve, .devicePrivacy:
             return nil
         case .enable(let on):
             guard status.isSuccess else {
@@ -281,12 +292,22 @@ struct AdvertisingControl: Sendable {
             }
             let was = isEnabled
             isEnabled = on
-            if on {
-                hasEverBeenEnabled = true
-                hasBeenEnabled = true
-                return .enabled(setInterval ?? allowed)
-            }
+            if on { return .enabled(setInterval ?? allowed) }
             return was ? .disabled : nil
+        }
+    }
+}
+
+extension AdvertisingPlan {
+    /// Whether the PDUs have room for advertising data.
+    fileprivate var hasData: Bool { pdu == .legacy ? !type.isDirected : type != .scannable }
+
+    /// Whether scanners may ask for more.
+    fileprivate var hasScanResponse: Bool {
+        switch type {
+        case .scannable: true
+        case .connectable: pdu == .legacy
+        case .nonConnectable, .directedHighDuty, .directedLowDuty: false
         }
     }
 }

@@ -191,7 +191,9 @@ public struct CentralHost: Sendable {
             // Only a peripheral is asked for a key.
             case .keyRequested(let link, _, _):
                 session.answerKey(nil, on: link, at: now, sending: &out)
-            case .answered, .connectionUpdated, .phyUpdated, .encryptionChanged: break
+            case .answered, .connectionUpdated, .phyUpdated, .encryptionChanged, .setTerminated,
+                .scanRequested:
+                break
             }
         }
         sessionEvents.removeAll()

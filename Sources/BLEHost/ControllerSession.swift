@@ -1,6 +1,7 @@
 // A controller from Reset on: initialisation, command and ACL credits, links. Shared by both roles.
 import HCI
 import L2CAP
+import SMP
 import SansIO
 import Wire
 
@@ -24,6 +25,8 @@ public struct ControllerSession: Sendable {
     var randomAddress: DeviceAddress?
     /// Whether the controller's resolving list is of use.
     private let usesResolvingList: Bool
+    /// Whether advertising sets are of use.
+    var usesSets = false
     /// Commands that were done without and said; each is said once a power-on.
     private var noted: [Opcode] = []
     /// Events that were ignored because they were malformed or named nothing that exists.
@@ -47,6 +50,7 @@ public struct ControllerSession: Sendable {
         table.reset()
         information = ControllerInformation()
         information.isAskedToResolve = usesResolvingList
+        information.isAskedForSets = usesSets
         noted.removeAll()
         ignoredEvents = 0
         ignoredKinds.removeAll()
@@ -97,7 +101,8 @@ public struct ControllerSession: Sendable {
         commands.pump(at: now, sending: &out)
     }
 
-    private mutating func fail(_ failure: ControllerFailure, _ emit: inout Outputs<SessionEvent>) {
+    /// The role cannot use the controller.
+    mutating func fail(_ failure: ControllerFailure, _ emit: inout Outputs<SessionEvent>) {
         state = .failed
         commands.reset()
         emit.append(.failed(failure))
@@ -361,6 +366,17 @@ public struct ControllerSession: Sendable {
             emit.append(
                 .keyRequested(
                     link: index, ediv: event.encryptedDiversifier, rand: event.randomNumber))
+        case .advertisingSetTerminated:
+            let event = try LEAdvertisingSetTerminated(hci: body)
+            let link = event.status.isSuccess ? table.index(of: event.connectionHandle) : nil
+            emit.append(.setTerminated(handle: event.advertisingHandle, link: link))
+        case .scanRequestReceived:
+            let event = try LEScanRequestReceived(hci: body)
+            let isRandom = event.scannerAddressType.rawValue & 1 == 1
+            emit.append(
+                .scanRequested(
+                    handle: event.advertisingHandle,
+                    LinkAddress(event.scannerAddress, isRandom: isRandom)))
         case .advertisingReport:
             for report in try LEAdvertisingReport(hci: body).reports {
                 emit.append(.report(report))

@@ -18,6 +18,8 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
     case dataLength
     case defaultPHY
     case resolvingListSize
+    case advertisingSets
+    case advertisingDataLength
     case publicAddress
     case randomAddress
 
@@ -38,6 +40,8 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .dataLength: .leWriteSuggestedDefaultDataLength
         case .defaultPHY: .leSetDefaultPHY
         case .resolvingListSize: .leReadResolvingListSize
+        case .advertisingSets: .leReadNumberOfSupportedAdvertisingSets
+        case .advertisingDataLength: .leReadMaximumAdvertisingDataLength
         case .publicAddress: .readBDADDR
         case .randomAddress: .leSetRandomAddress
         }
@@ -55,6 +59,7 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .dataLength: information.hasFeature(LEFeature.dataLength)
         case .defaultPHY: information.hasFeature(LEFeature.le2M)
         case .resolvingListSize: information.resolvesAddresses
+        case .advertisingSets, .advertisingDataLength: information.usesSets
         case .reset, .localVersion, .supportedCommands, .localFeatures, .eventMask, .leEventMask,
             .leFeatures, .publicAddress:
             true
@@ -75,6 +80,8 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .bufferSize: information.lists(14, 7)
         case .dataLength: information.lists(34, 0)
         case .defaultPHY: information.lists(35, 5)
+        case .advertisingSets: information.lists(36, 7)
+        case .advertisingDataLength: information.lists(36, 6)
         case .publicAddress: information.lists(15, 1)
         }
     }
@@ -110,6 +117,10 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
             (command.txPHYs, command.rxPHYs) = (Self.phys, Self.phys)
             commands.enqueue(command, .optional)
         case .resolvingListSize: commands.enqueue(LEReadResolvingListSize(), .optional)
+        case .advertisingSets:
+            commands.enqueue(LEReadNumberOfSupportedAdvertisingSets(), .optional)
+        case .advertisingDataLength:
+            commands.enqueue(LEReadMaximumAdvertisingDataLength(), .optional)
         case .publicAddress: commands.enqueue(ReadBDADDR(), .optional)
         case .randomAddress:
             var command = LESetRandomAddress()
@@ -148,6 +159,12 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
         case .resolvingListSize:
             information.resolvingListSize =
                 Int(try ResolvingListSize(hci: parameters).resolvingListSize)
+        case .advertisingSets:
+            let answer = try LENumberOfSupportedAdvertisingSets(hci: parameters)
+            information.advertisingSets = Int(answer.numSupportedAdvertisingSets)
+        case .advertisingDataLength:
+            let answer = try LEMaximumAdvertisingDataLength(hci: parameters)
+            information.advertisingDataOctets = Int(answer.maxAdvertisingDataLength)
         case .publicAddress: information.publicAddress = try BDADDR(hci: parameters).bdAddr
         case .reset, .localFeatures, .eventMask, .leEventMask, .dataLength, .defaultPHY,
             .randomAddress:
@@ -180,6 +197,8 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
             mask |= 1 << 11
         }
         if information.resolvesAddresses { mask |= 1 << 9 }
+        // Advertising Set Terminated and Scan Request Received.
+        if information.usesSets { mask |= 1 << 17 | 1 << 18 }
         return mask
     }
 }
@@ -192,6 +211,7 @@ enum LEFeature {
     static let le2M = 8
     static let leCoded = 11
     static let extendedAdvertising = 12
+    static let periodicAdvertising = 13
 }
 
 extension ControllerInformation {

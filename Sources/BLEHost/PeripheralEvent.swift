@@ -8,16 +8,14 @@ public import Wire
 
 /// What a peripheral host is told at power-on.
 public struct PeripheralConfiguration: Sendable {
-    public var plan: AdvertisingPlan
-    public var interval: AdvertisingInterval
+    /// The advertising sets, by their numbers; none: it does not advertise.
+    public var sets: [AdvertisingSetup]
     /// The random address to use; nil for the public one.
     public var randomAddress: DeviceAddress?
     /// Private addresses take the random address's place.
     public var privacy: AddressPrivacy?
     /// Connections at once; advertising stops at the limit.
     public var connectionsMax: Int
-    /// Whether it advertises at all.
-    public var advertises: Bool
     /// The connection parameters to ask each central for; nil asks for none.
     public var connectionRequest: ConnectionParameterUpdateRequest?
     /// How it pairs.
@@ -28,15 +26,25 @@ public struct PeripheralConfiguration: Sendable {
     public var keys: (any SecurityRandom)?
 
     public init(
-        plan: AdvertisingPlan, interval: AdvertisingInterval, randomAddress: DeviceAddress?,
-        connectionsMax: Int = 1, advertises: Bool = true
+        sets: [AdvertisingSetup], randomAddress: DeviceAddress?, connectionsMax: Int = 1
     ) {
-        self.advertises = advertises
-        self.plan = plan
-        self.interval = interval
+        self.sets = sets
         self.randomAddress = randomAddress
         self.connectionsMax = connectionsMax
     }
+
+    /// One set.
+    public init(
+        plan: AdvertisingPlan, interval: AdvertisingInterval, randomAddress: DeviceAddress?,
+        connectionsMax: Int = 1
+    ) {
+        self.init(
+            sets: [AdvertisingSetup(plan: plan, interval: interval)],
+            randomAddress: randomAddress, connectionsMax: connectionsMax)
+    }
+
+    /// Whether the host must know more of the controller than one legacy set asks for.
+    var asksForSets: Bool { sets.count > 1 || sets.contains { $0.plan.asksForSets } }
 }
 
 /// What a peripheral host tells its device.
@@ -44,13 +52,18 @@ public enum PeripheralEvent: Sendable {
     case ready(ControllerInformation)
     case failed(ControllerFailure)
     case note(ControllerNote)
-    /// Advertising is on. `gap`: how long it was off for a change of the interval, from the answer
-    /// to Disable to the answer to Enable; nil where it was not on before.
-    case advertising(AdvertisingInterval, gap: TimeSpan?)
+    /// A set is on the air; of one that takes turns, the interval is an average. `gap`: how long
+    /// it was off for a change of the interval, from the answer to Disable to that to Enable; nil
+    /// where it was not on before.
+    case advertising(AdvertisingInterval, gap: TimeSpan?, set: Int)
     /// Off the air, to go on with another interval at once.
-    case advertisingPaused
-    case advertisingStopped
-    case advertisingRefused(HCIStatus)
+    case advertisingPaused(set: Int)
+    case advertisingStopped(set: Int)
+    case advertisingRefused(HCIStatus, set: Int)
+    /// A scanner has asked for the set's scan response.
+    case scanRequested(set: Int, LinkAddress)
+    /// The link was made from this set; told where there are several.
+    case connectedFrom(set: Int, link: Int)
     /// Another private address is in use.
     case addressRenewed(DeviceAddress)
     case connected(link: Int, ConnectionInformation)
@@ -78,12 +91,12 @@ public enum PeripheralEvent: Sendable {
         case .connected(let link, _), .disconnected(let link, _, _),
             .connectionUpdated(let link, _), .phyUpdated(let link, _),
             .parametersAnswered(let link, _), .overflow(let link, _, _, _),
-            .sent(let link, _, _, _), .pairingRefused(let link):
+            .sent(let link, _, _, _), .pairingRefused(let link), .connectedFrom(_, let link):
             link
         case .security(let event): event.link
         case .server(let event): event.client
         case .ready, .failed, .note, .advertising, .advertisingPaused, .advertisingStopped,
-            .advertisingRefused, .addressRenewed:
+            .advertisingRefused, .addressRenewed, .scanRequested:
             nil
         }
     }

@@ -1,6 +1,6 @@
 // The peripheral role: one accessory on one controller, its advertising, links and GATT server.
 public import GATT
-public import HCI
+import HCI
 import L2CAP
 public import SMP
 public import SansIO
@@ -20,13 +20,14 @@ public struct PeripheralHost: Sendable {
     /// Whether each notification and indication is told; its octets are copied for that.
     public var reportsSending = false
     var connectionsMax: Int
-    var advertises: Bool
-    var advertising: AdvertisingControl
-    /// Since when advertising is paused.
-    private var pausedAt: Instant?
+    var advertising: AdvertisingSets
+    /// The set that each link was made from, where that is known.
+    var linkSets = [Int?](repeating: nil, count: LinkTable.linksMax)
     /// A disconnection, or another list of bonds, calls for advertising anew; `settle` sees to it.
     var mustSettle = false
     let privacy: AddressPrivacy?
+    /// The device's random address; nil for the public one.
+    var deviceAddress: DeviceAddress?
     /// When the private address is due to change.
     var renewalAt: Instant?
     var connectionRequest: ConnectionParameterUpdateRequest?
@@ -57,27 +58,21 @@ public struct PeripheralHost: Sendable {
         session = ControllerSession(
             randomAddress: configuration.randomAddress,
             usesResolvingList: canBond && configuration.cipher != nil)
+        session.usesSets = configuration.asksForSets
         privacy = configuration.privacy
+        deviceAddress = configuration.randomAddress
         security = SecurityManager(
             configuration.security, cipher: configuration.cipher, random: configuration.keys)
         self.server = server
-        advertises = configuration.advertises
         connectionRequest = configuration.connectionRequest
         signalling = [Signalling](repeating: Signalling(), count: LinkTable.linksMax)
         connectionsMax = min(max(configuration.connectionsMax, 1), LinkTable.linksMax)
-        advertising = AdvertisingControl(
-            plan: configuration.plan, interval: configuration.interval)
-        advertising.address = configuration.randomAddress
+        advertising = AdvertisingSets(
+            configuration.sets, deviceAddress: configuration.randomAddress)
     }
 
     /// The links, open and free slots alike.
     public var links: [Link] { session.table.links }
-
-    /// The interval that shall be in force.
-    public var interval: AdvertisingInterval { advertising.interval }
-
-    /// Whether Advertising Enable has ever succeeded.
-    public var hasEverAdvertised: Bool { advertising.hasEverBeenEnabled }
 
     // MARK: power
 
@@ -88,18 +83,16 @@ public struct PeripheralHost: Sendable {
         closeAllLinks(.connectionTimeout, &emit)
         if !hasStarted { security.start(at: now) }
         hasStarted = true
-        pausedAt = nil
         renewAddress(at: now)
-        session.randomAddress = advertising.address
+        session.randomAddress = deviceAddress
         advertising.controllerWasReset(.legacy)
-        advertising.isWanted = advertises
+        advertising.isWanted = true
         session.start(at: now, sending: &out)
     }
 
     /// The controller or the way to it is gone: all links are over, until the next `start`.
     public mutating func controllerIsGone(emit: inout Outputs<PeripheralEvent>) {
         closeAllLinks(.connectionTimeout, &emit)
-        pausedAt = nil
         advertising.controllerWasReset(.legacy)
         session.stop()
     }
@@ -142,63 +135,6 @@ public struct PeripheralHost: Sendable {
     }
 
     // MARK: advertising
-
-    /// Changes the interval; on the controller within one burst of commands.
-    public mutating func setInterval(
-        _ interval: AdvertisingInterval, at now: Instant, sending out: inout ByteBlock
-    ) {
-        advertising.interval = interval
-        reconcile(at: now, &out)
-    }
-
-    /// Changes the advertising data, without a gap on the air.
-    public mutating func setAdvertisingData(
-        _ data: [UInt8], scanResponse: [UInt8], at now: Instant, sending out: inout ByteBlock
-    ) {
-        advertising.setData(data, scanResponse: scanResponse)
-        reconcile(at: now, &out)
-    }
-
-    /// Advertises again after a disconnection. The owner calls it after each call that emits
-    /// events, once it has had its chance to change the interval.
-    public mutating func settle(at now: Instant, sending out: inout ByteBlock) {
-        if mustSettle { reconcile(at: now, &out) }
-    }
-
-    private var maySendAdvertising: Bool {
-        advertising.plan.type != .connectable || session.table.openCount < connectionsMax
-    }
-
-    mutating func reconcile(at now: Instant, _ out: inout ByteBlock) {
-        mustSettle = false
-        guard session.isReady else { return }
-        let wanted = advertising.isWanted
-        advertising.isWanted = wanted && maySendAdvertising
-        if usesResolvingList { advertising.resolvedPeers = resolvedPeers }
-        let commands = advertising.reconcile()
-        advertising.isWanted = wanted
-        for command in commands { send(command, at: now, &out) }
-    }
-
-    private mutating func send(
-        _ command: AdvertisingCommand, at now: Instant, _ out: inout ByteBlock
-    ) {
-        // Some controllers cannot advertise while connected, and some do not know the extended
-        // commands whose feature they claim: that is refused, not fatal.
-        let isFirstExtended = advertising.family == .extended && !advertising.hasBeenEnabled
-        var need: CommandNeed =
-            isFirstExtended ? .optional : session.table.openCount > 0 ? .refusable : .essential
-        // A private address that does not change serves on.
-        switch command {
-        case .randomAddress, .setAddress: if advertising.hasBeenEnabled { need = .refusable }
-        case .parameters, .data, .scanResponse, .enable, .resolution, .clearResolvingList,
-            .resolve, .devicePrivacy:
-            break
-        }
-        need.isAttempt = advertising.canRound(command)
-        session.send(
-            command, of: advertising.plan, advertising.family, need, at: now, sending: &out)
-    }
 
     // MARK: packets
 
@@ -272,7 +208,8 @@ public struct PeripheralHost: Sendable {
         for link in session.table.links.indices where session.table.links[link].isOpen {
             deadline = earliest(deadline, signalling[link].deadline)
         }
-        return session.isReady ? earliest(deadline, renewalAt) : deadline
+        guard session.isReady else { return deadline }
+        return earliest(deadline, earliest(renewalAt, advertising.deadline))
     }
 
     public mutating func expire(
@@ -281,7 +218,10 @@ public struct PeripheralHost: Sendable {
         session.expire(at: now, sending: &out, emit: &sessionEvents)
         server.expire(at: now, emit: &serverEvents)
         security.expire(at: now, emit: &securityEvents)
-        if session.isReady { expirePrivacy(at: now, &out) }
+        if session.isReady {
+            expirePrivacy(at: now, &out)
+            expireTurn(at: now, &out)
+        }
         for link in session.table.links.indices where session.table.links[link].isOpen {
             expireSignalling(of: link, at: now, &out, &emit)
         }
@@ -358,12 +298,7 @@ public struct PeripheralHost: Sendable {
         _ emit: inout Outputs<PeripheralEvent>
     ) {
         switch event {
-        case .ready:
-            advertising.controllerWasReset(
-                session.information.hasExtendedAdvertising ? .extended : .legacy,
-                hciVersion: session.information.hciVersion)
-            emit.append(.ready(session.information))
-            reconcile(at: now, &out)
+        case .ready: beginAdvertising(at: now, &out, &emit)
         case .failed(let failure):
             closeAllLinks(.connectionTimeout, &emit)
             emit.append(.failed(failure))
@@ -371,20 +306,25 @@ public struct PeripheralHost: Sendable {
         case .answered(let opcode, let status):
             answered(opcode, status, at: now, &out, &emit)
         case .connected(let link, let information):
-            pausedAt = nil
-            advertising.connectionWasMade(
-                cancelled: session.cancel(
-                    AdvertisingCommand.enable(true).opcode(advertising.family)))
+            let enable = AdvertisingCommand.enable(true).opcode(advertising.family)
+            linkSets[link] = advertising.connectionWasMade(cancelled: session.cancel(enable))
             advertising.situationChanged()
             signalling[link] = Signalling()
             if connectionRequest != nil { signalling[link].requestAt = now + Self.requestPause }
             emit.append(.connected(link: link, information))
+            if advertising.controls.count > 1, let set = linkSets[link] {
+                emit.append(.connectedFrom(set: set, link: link))
+            }
             secure(link, information)
             reconcile(at: now, &out)
         case .connectionFailed:
             // High-duty directed advertising ended, or a central gave up: advertise again.
-            advertising.connectionWasMade(cancelled: 0)
+            advertising.connectionFailed()
             reconcile(at: now, &out)
+        case .setTerminated(let handle, let link):
+            setTerminated(Int(handle), link, at: now, &out, &emit)
+        case .scanRequested(let handle, let scanner):
+            emit.append(.scanRequested(set: Int(handle), scanner))
         case .disconnected(let link, let peer, let reason):
             server.disconnect(link)
             security.disconnect(link, at: now, emit: &securityEvents)
@@ -405,43 +345,5 @@ public struct PeripheralHost: Sendable {
                 emit: &securityEvents)
         case .report: break
         }
-    }
-
-    private mutating func answered(
-        _ opcode: Opcode, _ status: HCIStatus, at now: Instant, _ out: inout ByteBlock,
-        _ emit: inout Outputs<PeripheralEvent>
-    ) {
-        if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
-            !advertising.rounds(opcode, status), !advertising.hasBeenEnabled
-        {
-            // One family a power-on: from here it is the legacy one, after a reset.
-            advertising.mustUseLegacy = true
-            start(at: now, sending: &out, emit: &emit)
-            return
-        }
-        switch advertising.answered(opcode, status) {
-        case .enabled(let interval):
-            emit.append(.advertising(interval, gap: pausedAt.map { now - $0 }))
-            pausedAt = nil
-        case .disabled:
-            if advertising.isWanted, maySendAdvertising {
-                pausedAt = now
-                emit.append(.advertisingPaused)
-            } else {
-                emit.append(.advertisingStopped)
-            }
-        case .renamed(let address):
-            // The first one was told with the controller.
-            guard privacy != nil, address != session.randomAddress else { break }
-            emit.append(.addressRenewed(address))
-        case .refused(let status):
-            pausedAt = nil
-            emit.append(.advertisingRefused(status))
-        case nil: break
-        }
-        if let (from, to) = advertising.takeRounding() {
-            emit.append(.note(.intervalRounded(from: from, to: to)))
-        }
-        reconcile(at: now, &out)
     }
 }

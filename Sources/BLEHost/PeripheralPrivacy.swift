@@ -25,14 +25,16 @@ struct ResolvedPeer: Hashable, Sendable {
 extension PeripheralHost {
     /// The private address in use; nil where there is none.
     public var privateAddress: DeviceAddress? {
-        privacy == nil ? nil : advertising.usedAddress ?? session.randomAddress
+        privacy == nil ? nil : usedAddress ?? session.randomAddress
     }
 
     /// Takes a new private address; without a cipher the address stays.
     mutating func renewAddress(at now: Instant) {
         guard let privacy else { return }
         renewalAt = now + privacy.renewal
-        if let address = security.privateAddress(privacy.kind) { advertising.address = address }
+        guard let address = security.privateAddress(privacy.kind) else { return }
+        deviceAddress = address
+        advertising.setDeviceAddress(address)
     }
 
     mutating func expirePrivacy(at now: Instant, _ out: inout ByteBlock) {
@@ -41,9 +43,17 @@ extension PeripheralHost {
         reconcile(at: now, &out)
     }
 
-    /// The address that a link made now has on this side.
-    var ownLinkAddress: LinkAddress {
-        (advertising.usedAddress ?? session.randomAddress).map { LinkAddress($0, isRandom: true) }
+    /// The device's random address that the controller has taken for a set; nil for none yet.
+    private var usedAddress: DeviceAddress? {
+        advertising.controls.first { $0.plan.address == nil }?.usedAddress
+    }
+
+    /// The address that a link has on this side: that of the set it was made from.
+    func ownLinkAddress(of link: Int) -> LinkAddress {
+        let control = linkSets[link].map { advertising.controls[$0] }
+        let isPublic = control?.plan.ownAddressType == .publicDevice
+        let random = control?.usedAddress ?? usedAddress ?? session.randomAddress
+        return (isPublic ? nil : random).map { LinkAddress($0, isRandom: true) }
             ?? LinkAddress(session.information.publicAddress, isRandom: false)
     }
 

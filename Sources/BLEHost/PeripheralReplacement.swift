@@ -14,10 +14,7 @@ extension PeripheralHost {
         if connectionRequest == nil {
             for link in signalling.indices { signalling[link].requestAt = nil }
         }
-        advertises = configuration.advertises
-        advertising.isWanted = advertises
-        advertising.interval = configuration.interval
-        advertising.setPlan(configuration.plan)
+        advertising.setPlans(configuration.sets, deviceAddress: deviceAddress)
         reconcile(at: now, &out)
     }
 

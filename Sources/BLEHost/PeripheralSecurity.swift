@@ -13,7 +13,7 @@ extension PeripheralHost {
         let told = LinkAddress(information.peerAddress, isRandom: isRandom)
         // Pairing is about the addresses on the air, the bond about identities.
         security.connect(
-            link, own: ownLinkAddress,
+            link, own: ownLinkAddress(of: link),
             peer: information.peerPrivateAddress.map { LinkAddress($0, isRandom: true) } ?? told,
             identity: information.isPeerIdentity ? told : nil)
         let peer = security.bond(of: link)?.peer.address ?? information.peerAddress

@@ -1,6 +1,7 @@
 // What a controller session tells its host, and what can go wrong with a controller.
 public import HCI
 import L2CAP
+import SMP
 public import Wire
 
 /// Why a controller cannot be used, or no longer.
@@ -13,6 +14,8 @@ public enum ControllerFailure: Error, Equatable, Sendable {
     case hardwareError(UInt8)
     /// The controller answered a Reset that nobody sent: it has restarted.
     case unexpectedReset
+    /// The controller cannot do what the advertising sets ask for; why, and what to do.
+    case cannotAdvertise(String)
 }
 
 extension ControllerFailure: CustomStringConvertible {
@@ -25,6 +28,7 @@ extension ControllerFailure: CustomStringConvertible {
         case .hardwareError(let code):
             "the controller reports hardware error \(Hex.code(code))"
         case .unexpectedReset: "the controller was reset"
+        case .cannotAdvertise(let why): why
         }
     }
 }
@@ -43,6 +47,12 @@ public enum ControllerNote: Equatable, Sendable {
     case ignoredEvents(Int)
     /// The controller does not advertise so often; said once.
     case intervalRounded(from: AdvertisingInterval, to: AdvertisingInterval)
+    /// This set is not advertised; why.
+    case setLeftOut(String, String)
+    /// This set is sent in legacy PDUs; why.
+    case setInLegacyPDUs(String, String)
+    /// So many sets share one advertiser; why.
+    case setsTakeTurns(Int, String)
 }
 
 extension ControllerNote: CustomStringConvertible {
@@ -70,6 +80,12 @@ extension ControllerNote: CustomStringConvertible {
         case .intervalRounded(let from, let to):
             "the controller cannot advertise every \(from) here: \(to) instead, "
                 + "and so with all intervals below"
+        case .setLeftOut(let name, let why): "\(why): the set '\(name)' is left out"
+        case .setInLegacyPDUs(let name, let why):
+            "\(why): the set '\(name)' is sent in legacy PDUs"
+        case .setsTakeTurns(let count, let why):
+            "\(why): \(count) sets take turns on one advertiser, each with the interval on average "
+                + "that is told"
         }
     }
 }
@@ -91,6 +107,11 @@ public struct ControllerInformation: Equatable, Sendable {
     var resolvingListSize = 0
     /// Whether the host would have it do so.
     var isAskedToResolve = false
+    /// Whether the host asks for more than one advertising set in legacy PDUs.
+    var isAskedForSets = false
+    /// How many sets, and how many octets of data in one; nil while that is not known.
+    var advertisingSets: Int?
+    var advertisingDataOctets: Int?
     var supportedCommands = [UInt8](repeating: 0, count: 64)
     /// Whether buffers were read; until then one packet of the smallest size is assumed.
     var hasOwnLEBuffers = false
@@ -113,6 +134,9 @@ public struct ControllerInformation: Equatable, Sendable {
         hasFeature(LEFeature.extendedAdvertising)
             || supportedCommands[36] >> 2 & 1 == 1 && supportedCommands[36] >> 5 & 1 == 1
     }
+
+    /// Whether more is asked of extended advertising than one set in legacy PDUs.
+    var usesSets: Bool { isAskedForSets && hasExtendedAdvertising }
 
     /// Whether the controller's resolving list can be used: LE Privacy, every command of it, and
     /// the one that lets a bonded peer come back with its identity address too, as many do.
@@ -185,4 +209,8 @@ enum SessionEvent: Equatable, Sendable {
     case keyRequested(link: Int, ediv: UInt16, rand: UInt64)
     case encryptionChanged(link: Int, isSuccess: Bool, isEnabled: Bool)
     case report(LEAdvertisingReport.Report)
+    /// Advertising in a set has ended: for a connection on `link`, or since its time was over.
+    case setTerminated(handle: UInt8, link: Int?)
+    /// A scanner has asked a set for its scan response.
+    case scanRequested(handle: UInt8, LinkAddress)
 }

@@ -1,11 +1,11 @@
 // What a device feels, and what that means for its advertising interval.
-import Advertising
+public import Advertising
 import BLEHost
 import Behaviours
 import GATT
 import HCI
 import Profiles
-import SansIO
+public import SansIO
 import Wire
 
 extension EmulatedDevice {
@@ -18,20 +18,19 @@ extension EmulatedDevice {
     ) {
         let timeOfDay = midnight.map { now - $0 }
         makeDetector(at: now)
-        if !profile.advertising.isEmpty { history = IntervalHistory(start: now) }
-        // The controller confirms what the policy begins with as it does a decision.
-        decisions.append(
-            IntervalDecision(
-                at: now, from: policy.interval, to: policy.interval, reason: policy.reason))
+        for set in sets.indices { sets[set].begin(at: now) }
         if let timeOfDay { decide(.timeOfDay(timeOfDay), at: now, &out, &emit) }
         decide(.powerOn, at: now, &out, &emit)
         if memory?.state.activity == .active {
             detector?.resume(at: now, emit: &activityEvents)
             follow(at: now, &out, &emit)
         }
-        advertisingData = LiveAdvertisingData(
-            profile, plan, seed: seed, start: now, surroundings: surroundings(at: now))
-        updateAdvertisingData(at: now, &out)
+        for set in sets.indices {
+            sets[set].data = LiveAdvertisingData(
+                profile, set: set, plan, seed: seed, start: now,
+                surroundings: surroundings(at: now))
+            updateAdvertisingData(of: set, at: now, &out)
+        }
     }
 
     mutating func makeDetector(at now: Instant) {
@@ -51,9 +50,10 @@ extension EmulatedDevice {
             detector?.expire(at: now, emit: &activityEvents)
             follow(at: now, &out, &emit)
         }
-        if let deadline = policy.deadline, deadline <= now {
-            policy.expire(at: now, emit: &newDecisions)
-            act(at: now, &out, &emit)
+        for set in sets.indices {
+            guard let deadline = sets[set].policy.deadline, deadline <= now else { continue }
+            sets[set].policy.expire(at: now, emit: &newDecisions)
+            act(on: set, at: now, &out, &emit)
         }
     }
 
@@ -76,43 +76,28 @@ extension EmulatedDevice {
         activityEvents.removeAll()
     }
 
+    /// Tells the policies something.
+    /// - Parameter chosen: the sets; nil: all.
     mutating func decide(
-        _ input: IntervalInput, at now: Instant, _ out: inout ByteBlock,
+        _ input: IntervalInput, of chosen: [Int]? = nil, at now: Instant, _ out: inout ByteBlock,
         _ emit: inout Outputs<DeviceEvent>
     ) {
-        policy.handle(input, at: now, emit: &newDecisions)
-        act(at: now, &out, &emit)
+        for set in sets.indices where chosen?.contains(set) ?? true {
+            sets[set].policy.handle(input, at: now, emit: &newDecisions)
+            act(on: set, at: now, &out, &emit)
+        }
     }
 
+    /// Tells the decisions on a set, and the controller.
     mutating func act(
-        at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
+        on set: Int, at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
     ) {
         for decision in newDecisions.elements {
-            emit.append(.interval(decision))
-            if decisions.count == Self.decisionsMax { decisions.removeFirst() }
-            decisions.append(decision)
-            host.setInterval(decision.to, at: now, sending: &out)
+            emit.append(.interval(decision, set: set))
+            sets[set].expect(decision)
+            host.setInterval(decision.to, of: set, at: now, sending: &out)
         }
         newDecisions.removeAll()
-    }
-
-    /// Decisions that a controller may not have confirmed yet; more than one only where it is slow.
-    private static var decisionsMax: Int { 8 }
-
-    /// Why the interval that the controller advertises with now was chosen. A later decision, which
-    /// it does not know yet, has nothing to do with it.
-    mutating func confirm(_ interval: AdvertisingInterval) -> String {
-        var reason = confirmed?.reason ?? policy.reason
-        if let index = decisions.firstIndex(where: { $0.to == interval }) {
-            reason = decisions[index].reason
-            decisions.removeFirst(index + 1)
-        } else if interval != confirmed?.interval, let latest = decisions.last {
-            // A controller that cannot do what was asked for does what is next to it.
-            reason = latest.reason
-            decisions.removeAll()
-        }
-        confirmed = (interval, reason)
-        return reason
     }
 
     /// What an event of the host is to signal, policy and history.
@@ -120,11 +105,13 @@ extension EmulatedDevice {
         to event: PeripheralEvent, at now: Instant, _ out: inout ByteBlock,
         _ emit: inout Outputs<DeviceEvent>
     ) {
+        for set in event.silences(of: sets.count) ?? 0..<0 where sets.indices.contains(set) {
+            sets[set].history?.isSilent(at: now)
+        }
         switch event {
-        case .advertisingPaused: history?.isChanging(at: now)
-        case .advertisingStopped, .advertisingRefused, .failed: history?.isSilent(at: now)
+        case .advertisingPaused(let set) where sets.indices.contains(set):
+            sets[set].history?.isChanging(at: now)
         case .connected:
-            history?.isSilent(at: now)
             decide(.connected, at: now, &out, &emit)
             take(.use(.connection), at: now, &out, &emit)
         case .disconnected: decide(.disconnected, at: now, &out, &emit)
@@ -134,21 +121,37 @@ extension EmulatedDevice {
             else { return }
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
-        case .advertising, .addressRenewed, .ready, .note, .connectionUpdated, .phyUpdated,
-            .overflow, .sent, .parametersAnswered, .pairingRefused, .security, .server:
+        case .advertising, .advertisingPaused, .advertisingStopped, .advertisingRefused, .failed,
+            .scanRequested, .connectedFrom, .addressRenewed, .ready, .note, .connectionUpdated,
+            .phyUpdated, .overflow, .sent, .parametersAnswered, .pairingRefused, .security,
+            .server:
             break
         }
     }
 
-    /// Takes the live fields of the advertising data anew.
-    mutating func updateAdvertisingData(at now: Instant, _ out: inout ByteBlock) {
-        guard var live = advertisingData else { return }
+    /// Takes the live fields of a set's data anew.
+    mutating func updateAdvertisingData(
+        of set: Int, at now: Instant, _ out: inout ByteBlock
+    ) {
+        guard var live = sets[set].data else { return }
         live.update(at: now, detector) { handle in
             host.server.value(of: handle) ?? []
         }
         host.setAdvertisingData(
-            live.data, scanResponse: live.scanResponse, at: now, sending: &out)
-        advertisingData = live
+            live.data, scanResponse: live.scanResponse, of: set, at: now, sending: &out)
+        sets[set].data = live
+    }
+
+    /// What advertising intervals of the first set have been in force since power-on; nil before
+    /// it, and where the profile does not advertise.
+    public var history: IntervalHistory? { sets.first?.history }
+
+    /// The report of the intervals of a run, in lines; by set where there are several.
+    public func intervalReport(until end: Instant) -> [String] {
+        sets.indices.flatMap { set in
+            (sets.count > 1 ? ["set \(profile.advertising[set].name)"] : [])
+                + (sets[set].history?.report(until: end) ?? [])
+        }
     }
 }
 

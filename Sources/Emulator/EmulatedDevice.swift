@@ -19,9 +19,9 @@ public enum DeviceEvent: Sendable {
     case accessed(ServerEvent, peer: DeviceAddress, value: [UInt8])
     /// Advertising is on, with the interval that was chosen for this reason. `gap` is how long it
     /// was off for a change of the interval; nil where it was not on before.
-    case advertising(AdvertisingInterval, gap: TimeSpan?, reason: String)
+    case advertising(AdvertisingInterval, gap: TimeSpan?, reason: String, set: Int = 0)
     /// The interval policy decided; `advertising` follows when the controller has taken it.
-    case interval(IntervalDecision)
+    case interval(IntervalDecision, set: Int = 0)
     case activity(ActivityEvent)
     /// A value given in place of the profile's, by this reference, does not fit.
     case presetRefused(String)
@@ -41,9 +41,8 @@ public struct EmulatedDevice: Sendable {
     /// The device's random static address, behind resolvable private ones its identity; nil where
     /// it has none.
     public let randomAddress: DeviceAddress?
-    /// What advertising intervals have been in force since power-on; nil before it, and where the
-    /// profile does not advertise.
-    public internal(set) var history: IntervalHistory?
+    /// The profile's advertising sets, in its order.
+    var sets: [AdvertisedSet]
     let seed: UInt64
     let cipher: (any SecurityCipher)?
     let keys: (any SecurityRandom)?
@@ -80,11 +79,6 @@ public struct EmulatedDevice: Sendable {
 
     // What `DeviceActivity` works with.
     var detector: ActivityDetector?
-    var policy: IntervalController
-    var advertisingData: LiveAdvertisingData?
-    /// Decisions that the controller has not confirmed yet, and what it confirmed last.
-    var decisions: [IntervalDecision] = []
-    var confirmed: (interval: AdvertisingInterval, reason: String)?
     /// A midnight; nil while the time of day is not known.
     var midnight: Instant?
     var activityEvents = Outputs<ActivityEvent>()
@@ -127,9 +121,9 @@ public struct EmulatedDevice: Sendable {
         let plan = AttributePlan(profile)
         self.plan = plan
         randomAddress = Self.randomAddress(of: profile.device, seed: seed, kept: state?.address)
-        policy = IntervalController(profile.intervalPolicy)
+        sets = profile.advertising.map { AdvertisedSet($0) }
         var configuration = PeripheralConfiguration(
-            profile, interval: policy.interval, randomAddress: randomAddress)
+            profile, profile.setups(sets, seed: seed), randomAddress: randomAddress)
         let random = keys ?? GeneratorRandom(SeededRandom(seed: seed, stream: "keys"))
         configuration.keys = random
         if let security = profile.security {
@@ -280,7 +274,7 @@ public struct EmulatedDevice: Sendable {
 
     /// The controller is gone. Values, generators and the activity signal go on.
     public mutating func controllerIsGone(at now: Instant, emit: inout Outputs<DeviceEvent>) {
-        history?.isSilent(at: now)
+        for set in sets.indices { sets[set].history?.isSilent(at: now) }
         host.controllerIsGone(emit: &hostEvents)
         // Nothing can be sent, and nothing is: the host is off.
         var out = ByteBlock(capacity: 0)
@@ -353,10 +347,11 @@ public struct EmulatedDevice: Sendable {
 
     public var deadline: Instant? {
         guard isOn else { return nil }
-        return earliest(
-            earliest(earliest(host.deadline, reactionsDeadline), due.first?.deadline),
-            earliest(
-                advertisingData?.deadline, earliest(detector?.deadline, policy.deadline)))
+        var deadline = earliest(
+            earliest(host.deadline, reactionsDeadline),
+            earliest(due.first?.deadline, detector?.deadline))
+        for set in sets { deadline = earliest(deadline, set.deadline) }
+        return deadline
     }
 
     public mutating func expire(
@@ -374,8 +369,10 @@ public struct EmulatedDevice: Sendable {
         notifyDue(at: now, &out)
         if !records.isEmpty { expireRecords(at: now, &out) }
         expireReactions(at: now, &out)
-        if let deadline = advertisingData?.deadline, deadline <= now {
-            updateAdvertisingData(at: now, &out)
+        for set in sets.indices {
+            if let deadline = sets[set].data?.deadline, deadline <= now {
+                updateAdvertisingData(of: set, at: now, &out)
+            }
         }
         forward(at: now, &out, &emit)
     }
@@ -450,10 +447,11 @@ public struct EmulatedDevice: Sendable {
                 } else if !feelsUse {
                     continue
                 }
-            } else if case .advertising(let interval, let gap) = event {
-                let reason = confirm(interval)
-                history?.isAdvertising(interval, reason: reason, at: now)
-                emit.append(.advertising(interval, gap: gap, reason: reason))
+            } else if case .advertising(let interval, let gap, let set) = event {
+                guard sets.indices.contains(set) else { continue }
+                let reason = sets[set].confirm(interval)
+                sets[set].history?.isAdvertising(interval, reason: reason, at: now)
+                emit.append(.advertising(interval, gap: gap, reason: reason, set: set))
             } else {
                 let peer = event.link.map { host.links[$0].information.peerAddress }
                 emit.append(.host(event, peer: peer))
@@ -519,31 +517,10 @@ extension ConnectionParameterUpdateRequest {
 
 extension PeripheralConfiguration {
     /// What a profile says to the host, but for how it pairs.
-    init(
-        _ profile: DeviceProfile, interval: AdvertisingInterval, randomAddress: DeviceAddress?
-    ) {
-        let set = profile.advertising.first
+    init(_ profile: DeviceProfile, _ sets: [AdvertisingSetup], randomAddress: DeviceAddress?) {
         self.init(
-            plan: AdvertisingPlan(set, hasRandomAddress: profile.device.address != .publicDevice),
-            interval: interval, randomAddress: randomAddress,
-            connectionsMax: profile.device.connections, advertises: set != nil)
+            sets: sets, randomAddress: randomAddress, connectionsMax: profile.device.connections)
         privacy = profile.device.address.privacy
         connectionRequest = profile.device.connection.map { ConnectionParameterUpdateRequest($0) }
-    }
-}
-
-extension AdvertisingPlan {
-    /// The controller's view of an advertising set; an empty one where there is none.
-    init(_ set: AdvertisingSet?, hasRandomAddress: Bool) {
-        let type: EventType =
-            switch set?.kind {
-            case .connectable: .connectable
-            case .scannable: .scannable
-            case .nonConnectable, nil: .nonConnectable
-            }
-        self.init(
-            type: type, ownAddressType: hasRandomAddress ? .randomDevice : .publicDevice,
-            data: advertisingBytes(set?.data ?? []),
-            scanResponse: advertisingBytes(set?.scanResponse ?? []))
     }
 }

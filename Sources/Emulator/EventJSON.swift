@@ -39,10 +39,12 @@ extension EmulatedDevice {
             members.append(JSONMember("link", .integer(Int64(link))))
             members += self.members(of: value, handle)
         case .host(.security(let event), let peer): members += self.members(of: event, peer)
-        case .advertising(let interval, _, let reason):
+        case .advertising(let interval, _, let reason, let set):
+            members += member(ofSet: set)
             members.append(JSONMember("interval", Self.milliseconds(interval)))
             members.append(JSONMember("reason", .string(reason)))
-        case .interval(let decision):
+        case .interval(let decision, let set):
+            members += member(ofSet: set)
             members.append(JSONMember("from", Self.milliseconds(decision.from)))
             members.append(JSONMember("to", Self.milliseconds(decision.to)))
             members.append(JSONMember("reason", .string(decision.reason)))
@@ -51,9 +53,20 @@ extension EmulatedDevice {
             members.append(JSONMember("peer", .string("\(peer)")))
             members.append(JSONMember("answer", .string(answer.word)))
         case .flashed(let report): members += self.members(of: report)
+        case .host(.advertisingStopped(let set), _), .host(.advertisingPaused(let set), _),
+            .host(.advertisingRefused(_, let set), _), .host(.scanRequested(let set, _), _),
+            .host(.connectedFrom(let set, _), _):
+            members += member(ofSet: set)
         case .host, .activity, .presetRefused, .said: break
         }
         return .object(members)
+    }
+
+    /// The set's name, where there are several.
+    private func member(ofSet set: Int) -> [JSONMember] {
+        let sets = profile.advertising
+        guard sets.count > 1, sets.indices.contains(set) else { return [] }
+        return [JSONMember("set", .string(sets[set].name))]
     }
 
     private static func milliseconds(_ interval: AdvertisingInterval) -> JSONValue {
@@ -79,6 +92,8 @@ extension EmulatedDevice {
             case .advertisingPaused: "advertising-paused"
             case .advertisingStopped: "advertising-stopped"
             case .advertisingRefused: "advertising-refused"
+            case .scanRequested: "scan-requested"
+            case .connectedFrom: "connected-from"
             case .addressRenewed: "address-renewed"
             case .connected: "connected"
             case .disconnected: "disconnected"

@@ -59,7 +59,7 @@ extension EmulatedDevice {
                 .connectionUpdated, .phyUpdated, .parametersAnswered, .pairingRefused, .security,
                 .addressRenewed:
                 .info
-            case .advertisingPaused, .sent: .debug
+            case .advertisingPaused, .sent, .scanRequested, .connectedFrom: .debug
             case .server(let event): level(of: event)
             }
         }
@@ -96,8 +96,8 @@ extension EmulatedDevice {
         case .host(let event, let peer):
             text(for: event, peer.map { "\($0)" } ?? event.link.map { "link \($0)" } ?? "")
         case .accessed(let event, let peer, let value): text(for: event, by: peer, value)
-        case .advertising(let interval, let gap, let reason):
-            "advertising \(kind) every \(interval)"
+        case .advertising(let interval, let gap, let reason, let set):
+            prefix(of: set) + "advertising \(kind(of: set)) every \(interval)"
                 + (gap.map { ", after \($0.microseconds) us off the air" } ?? "") + ": \(reason)"
         case .activity(let event): text(for: event)
         case .presetRefused(let reference):
@@ -106,17 +106,24 @@ extension EmulatedDevice {
         case .said(let text): text
         case .flashed(let report): text(for: report)
         case .answered(_, let peer, let answer): text(for: answer, peer)
-        case .interval(let decision):
-            "interval \(decision.from) -> \(decision.to): \(decision.reason)"
+        case .interval(let decision, let set):
+            prefix(of: set) + "interval \(decision.from) -> \(decision.to): \(decision.reason)"
         }
     }
 
-    private var kind: String {
-        switch profile.advertising.first?.kind {
-        case .connectable: "connectable"
-        case .scannable: "scannable"
-        case .nonConnectable, nil: "non-connectable"
-        }
+    /// The set's name, where there are several.
+    private func prefix(of set: Int) -> String {
+        let sets = profile.advertising
+        return sets.count > 1 && sets.indices.contains(set) ? "\(sets[set].name): " : ""
+    }
+
+    private func name(ofSet set: Int) -> String {
+        profile.advertising.indices.contains(set) ? profile.advertising[set].name : "\(set)"
+    }
+
+    private func kind(of set: Int) -> String {
+        let sets = profile.advertising
+        return sets.indices.contains(set) ? sets[set].kind.word : "non-connectable"
     }
 
     private func text(for event: ActivityEvent) -> String? {
@@ -152,12 +159,17 @@ extension EmulatedDevice {
                 + "address \(address)"
         case .failed(let failure): return "\(failure)"
         case .note(let note): return "\(note)"
-        case .advertising(let interval, _): return "advertising \(kind) every \(interval)"
-        case .advertisingPaused: return "advertising paused for a change"
-        case .advertisingStopped: return "advertising stopped"
-        case .advertisingRefused(let status):
-            return "the controller refuses to advertise now: \(status); "
+        case .advertising(let interval, _, let set):
+            return prefix(of: set) + "advertising \(kind(of: set)) every \(interval)"
+        case .advertisingPaused(let set):
+            return prefix(of: set) + "advertising paused for a change"
+        case .advertisingStopped(let set): return prefix(of: set) + "advertising stopped"
+        case .advertisingRefused(let status, let set):
+            return prefix(of: set) + "the controller refuses to advertise now: \(status); "
                 + "tried again when a connection changes"
+        case .scanRequested(let set, let scanner):
+            return prefix(of: set) + "\(scanner) asked for the scan response"
+        case .connectedFrom(let set, _): return "\(peer) came by the set '\(name(ofSet: set))'"
         case .addressRenewed(let address): return "address \(address) from now on"
         case .connected(_, let connection):
             return "\(connection.peerAddress) connected: \(Self.parameters(connection))"

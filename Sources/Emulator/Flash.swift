@@ -159,27 +159,39 @@ extension EmulatedDevice {
         after old: DeviceProfile, at now: Instant, _ out: inout ByteBlock,
         _ emit: inout Outputs<DeviceEvent>
     ) {
-        if history == nil, !profile.advertising.isEmpty { history = IntervalHistory(start: now) }
+        fitSets(to: old, at: now)
         let state = detector?.state ?? .idle
         let isOtherSignal =
             old.activity != profile.activity || old.usesLevel != profile.usesLevel
         if isOtherSignal { makeDetector(at: now) }
-        guard old.intervalPolicy == profile.intervalPolicy else {
-            return replacePolicy(at: now, &out, &emit)
+        let same = sets.indices.filter { old.policy(of: $0) == profile.policy(of: $0) }
+        for set in sets.indices where !same.contains(set) {
+            replacePolicy(of: set, at: now, &out, &emit)
         }
         guard isOtherSignal else { return }
-        decide(.signalReturned, at: now, &out, &emit)
-        decide(.level(detector?.level ?? 0), at: now, &out, &emit)
+        decide(.signalReturned, of: same, at: now, &out, &emit)
+        decide(.level(detector?.level ?? 0), of: same, at: now, &out, &emit)
         let newState = detector?.state ?? .idle
         if newState != state {
             let change = ActivityChange(at: now, state: newState, reason: .reflashed(newState))
-            decide(.activity(change), at: now, &out, &emit)
+            decide(.activity(change), of: same, at: now, &out, &emit)
+        }
+    }
+
+    /// A set more or less than the old version had.
+    private mutating func fitSets(to old: DeviceProfile, at now: Instant) {
+        let count = profile.advertising.count
+        if sets.count > count { sets.removeLast(sets.count - count) }
+        for set in profile.advertising.dropFirst(sets.count) {
+            var new = AdvertisedSet(set)
+            new.begin(at: now)
+            sets.append(new)
         }
     }
 
     /// The new policy begins as at power-on, with what is felt and known now.
     private mutating func replacePolicy(
-        at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
+        of set: Int, at now: Instant, _ out: inout ByteBlock, _ emit: inout Outputs<DeviceEvent>
     ) {
         var inputs: [IntervalInput] = []
         if let midnight {
@@ -194,33 +206,33 @@ extension EmulatedDevice {
             if let loss = detector.loss { inputs.append(.signalLost(reason: loss)) }
         }
         if host.links.contains(where: \.isOpen) { inputs.append(.connected) }
-        let before = policy.interval
-        policy = IntervalController(profile.intervalPolicy)
+        let before = sets[set].policy.interval
+        var policy = IntervalController(profile.advertising[set].policy)
         // Power-on comes last: from then on dwell and rate limit hold.
         for input in inputs + [.powerOn] { policy.handle(input, at: now, emit: &newDecisions) }
         newDecisions.removeAll()
+        sets[set].policy = policy
         guard policy.interval != before else { return }
         newDecisions.append(
             IntervalDecision(
                 at: now, from: before, to: policy.interval,
                 reason: "\(policy.reason), by the new profile"))
-        act(at: now, &out, &emit)
+        act(on: set, at: now, &out, &emit)
     }
 
     private mutating func advertise(at now: Instant, _ out: inout ByteBlock) {
-        var fresh = LiveAdvertisingData(
-            profile, plan, seed: seed, start: now, surroundings: surroundings(at: now))
-        if let old = advertisingData { fresh?.takeOver(old, at: now) }
-        fresh?.update(at: now, detector) { handle in
-            host.server.value(of: handle) ?? []
+        for set in sets.indices {
+            var fresh = LiveAdvertisingData(
+                profile, set: set, plan, seed: seed, start: now,
+                surroundings: surroundings(at: now))
+            if let old = sets[set].data { fresh?.takeOver(old, at: now) }
+            fresh?.update(at: now, detector) { handle in
+                host.server.value(of: handle) ?? []
+            }
+            sets[set].data = fresh
         }
-        var configuration = PeripheralConfiguration(
-            profile, interval: policy.interval, randomAddress: randomAddress)
-        if let fresh {
-            configuration.plan.data = fresh.data
-            configuration.plan.scanResponse = fresh.scanResponse
-        }
-        advertisingData = fresh
+        let configuration = PeripheralConfiguration(
+            profile, profile.setups(sets, seed: seed), randomAddress: randomAddress)
         host.reconfigure(configuration, at: now, sending: &out)
     }
 
@@ -265,8 +277,8 @@ extension EmulatedDevice {
 }
 
 extension DeviceProfile {
-    /// The policy of the first set, or one that stands for none.
-    var intervalPolicy: IntervalPolicy {
-        advertising.first?.policy ?? IntervalPolicy(.fixed(.minimum))
+    /// The policy of a set; nil where there is none.
+    fileprivate func policy(of set: Int) -> IntervalPolicy? {
+        advertising.indices.contains(set) ? advertising[set].policy : nil
     }
 }

@@ -64,7 +64,7 @@ extension FlashReport.Part {
                     || one?.scanResponse != two?.scanResponse || one?.update != two?.update
                     || old.liveFields != new.liveFields
             case .device: return old.device != new.device
-            case .interval: return old.intervalPolicy != new.intervalPolicy
+            case .interval: return old.advertising.map(\.policy) != new.advertising.map(\.policy)
             case .reactions:
                 // Rules name their targets by place: compared where places are the same.
                 guard oldPlan.bindingNames == plan.bindingNames else { return false }

@@ -25,22 +25,26 @@ struct LiveAdvertisingData: Sendable {
 
     /// - Parameter surroundings: as they are at `start`.
     init?(
-        _ profile: DeviceProfile, _ plan: AttributePlan, seed: UInt64, start: Instant,
-        surroundings: Surroundings
+        _ profile: DeviceProfile, set number: Int, _ plan: AttributePlan, seed: UInt64,
+        start: Instant, surroundings: Surroundings
     ) {
-        guard let set = profile.advertising.first, !profile.liveFields.isEmpty else { return nil }
+        let specs = profile.liveFields.filter { $0.set == number }
+        guard !specs.isEmpty else { return nil }
+        let set = profile.advertising[number]
         self.set = set
+        // The first set's streams have no name, as where it is the only one.
+        let stream = number == 0 ? "advertising" : "advertising \(set.name)"
         data = advertisingBytes(set.data)
         scanResponse = advertisingBytes(set.scanResponse)
         clock = ValueMachine(
             .constant([]), update: set.update, send: .manual, start: start, seed: seed, stream: "")
-        fields = profile.liveFields.enumerated().map { index, spec in
+        fields = specs.enumerated().map { index, spec in
             var field = Field(spec: spec)
             switch spec.source {
             case .own(let source):
                 field.machine = ValueMachine(
                     source, update: set.update, send: .manual, start: start, seed: seed,
-                    stream: "advertising \(index)", surroundings: surroundings)
+                    stream: "\(stream) \(index)", surroundings: surroundings)
             case .value(let name):
                 field.handle = plan.bindings.first { $0.name == name }?.valueHandle
             case .activityLevel, .activityState: break

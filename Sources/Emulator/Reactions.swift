@@ -144,7 +144,8 @@ extension EmulatedDevice {
                     setBusy(index, false)
                 }
             case .server, .ready, .failed, .note, .advertising, .advertisingPaused,
-                .advertisingStopped, .advertisingRefused, .addressRenewed, .connected,
+                .advertisingStopped, .advertisingRefused, .scanRequested, .connectedFrom,
+                .addressRenewed, .connected,
                 .connectionUpdated, .phyUpdated, .parametersAnswered, .overflow, .sent,
                 .pairingRefused, .security:
                 break

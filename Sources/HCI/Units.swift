@@ -52,3 +52,19 @@ public struct ConnectionHandle: OpenCode, Comparable {
     public static let maximum = ConnectionHandle(rawValue: 0x0EFF)
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
+
+/// A PHY that is advertised on (Core 6.0, Vol 4, Part E, 7.8.53).
+public enum AdvertisingPHY: UInt8, Sendable, CaseIterable {
+    case le1M = 1
+    case le2M = 2
+    case leCoded = 3
+
+    /// The profile's word.
+    public var word: String {
+        switch self {
+        case .le1M: "1M"
+        case .le2M: "2M"
+        case .leCoded: "coded"
+        }
+    }
+}

@@ -11,7 +11,10 @@ public enum CheckReport {
     /// The report, lines ended by newlines; equal for equal profiles.
     public static func text(of profile: DeviceProfile) -> String {
         let lines =
-            device(profile) + profile.advertising.flatMap(advertising) + profile.liveFieldLines
+            device(profile)
+            + profile.advertising.indices.flatMap {
+                advertising(profile.advertising[$0]) + profile.liveFieldLines(of: $0)
+            }
             + attributes(profile)
         return lines.map { $0 + "\n" }.joined()
     }
@@ -71,24 +74,23 @@ public enum CheckReport {
     // MARK: Advertising
 
     private static func advertising(_ set: AdvertisingSet) -> [String] {
-        let kind =
-            switch set.kind {
-            case .connectable: "connectable"
-            case .scannable: "scannable"
-            case .nonConnectable: "non-connectable"
-            }
         // The policy's rule, then what holds besides.
         let policy = set.policy.parts
-        var lines = ["", "advertising \(set.name), \(kind), interval \(policy[0])"]
+        var lines = ["", "advertising \(set.name), \(set.kind.word), interval \(policy[0])"]
         lines += policy.dropFirst().map { "  " + $0 }
-        lines += structures(set.data, of: "data")
-        if !set.scanResponse.isEmpty { lines += structures(set.scanResponse, of: "scan-response") }
+        lines += set.radioLines.map { "  " + $0 }
+        let limit = set.dataOctetsMax
+        lines += structures(set.data, of: "data", limit)
+        if !set.scanResponse.isEmpty {
+            lines += structures(set.scanResponse, of: "scan-response", limit)
+        }
         return lines
     }
 
-    private static func structures(_ entries: [AdvertisingStructure], of part: String) -> [String] {
+    private static func structures(
+        _ entries: [AdvertisingStructure], of part: String, _ limit: Int
+    ) -> [String] {
         let octets = advertisingBytes(entries)
-        let limit = AdvertisingLimits.legacyDataOctets
         var lines = ["  \(part) \(octets.count) of \(limit) bytes"]
         for structure in ADStructures.decode(octets.span) {
             let raw = [UInt8(structure.bytes.count + 1), structure.type.rawValue] + structure.bytes

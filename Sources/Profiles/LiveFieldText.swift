@@ -3,10 +3,11 @@ import Advertising
 import SansIO
 
 extension DeviceProfile {
-    /// One line for each live field of the first set: which octets, from what, how often.
-    var liveFieldLines: [String] {
-        guard let set = advertising.first, let update = set.update else { return [] }
-        return liveFields.map { field in
+    /// One line for each live field of a set: which octets, from what, how often.
+    func liveFieldLines(of index: Int) -> [String] {
+        let set = advertising[index]
+        guard let update = set.update else { return [] }
+        return liveFields.filter { $0.set == index }.map { field in
             let part = field.isInScanResponse ? set.scanResponse : set.data
             let label =
                 part.indices.contains(field.entry)

@@ -104,6 +104,11 @@ public struct SecurityManager: Sendable {
             .map { bonds[$0].peer }
     }
 
+    /// Which of the device's addresses a link is with; before pairing begins.
+    public mutating func setOwnAddress(_ own: LinkAddress, of link: Int) {
+        if links.indices.contains(link), links[link].pairing == nil { links[link].own = own }
+    }
+
     /// Ends a link; a pairing that it was in has failed.
     public mutating func disconnect(
         _ link: Int, at now: Instant, emit: inout Outputs<SecurityEvent>

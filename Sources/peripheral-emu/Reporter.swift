@@ -130,10 +130,8 @@ struct Reporter {
 
     /// Prints what intervals a run has had; nothing where it never advertised.
     mutating func summarise(_ device: EmulatedDevice, at now: Instant) {
-        guard console.level >= .info, device.host.hasEverAdvertised,
-            let history = device.history
-        else { return }
-        for line in history.report(until: now) { console.log(LogLine(.info, line)) }
+        guard console.level >= .info, device.host.hasEverAdvertised else { return }
+        for line in device.intervalReport(until: now) { console.log(LogLine(.info, line)) }
     }
 
     /// What the end of the duration has cut off; an exit code where something is missing.

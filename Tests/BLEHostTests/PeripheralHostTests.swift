@@ -270,7 +270,7 @@ struct AdvertisingControlTests {
         rig.receive(ScriptedController.connected(handle: 0x40))
         #expect(rig.failures.isEmpty)
         let refusals = rig.events.count {
-            if case .advertisingRefused(.commandDisallowed) = $0 { true } else { false }
+            if case .advertisingRefused(.commandDisallowed, _) = $0 { true } else { false }
         }
         #expect(refusals == 1)
         rig.controller.refused = [:]

@@ -106,6 +106,8 @@ struct PeripheralRig {
     }
 
     var advertised: [AdvertisingInterval] {
-        events.compactMap { if case .advertising(let interval, _) = $0 { interval } else { nil } }
+        events.compactMap {
+            if case .advertising(let interval, _, _) = $0 { interval } else { nil }
+        }
     }
 }

@@ -1,5 +1,6 @@
 // Another type of advertising while commands of the old one are under way.
 import HCI
+import SansIO
 import Testing
 
 @testable import BLEHost
@@ -11,43 +12,56 @@ import Testing
     }
 
     /// Answers all commands with success until none is left; returns them.
-    private static func settle(_ control: inout AdvertisingControl) -> [AdvertisingCommand] {
+    private static func settle(_ sets: inout AdvertisingSets) -> [AdvertisingCommand] {
         var all: [AdvertisingCommand] = []
         while true {
-            let commands = control.reconcile()
+            let commands = sets.reconcile().map(\.command)
             guard !commands.isEmpty else { return all }
             all += commands
-            for command in commands {
-                _ = control.answered(command.opcode(control.family), .success)
-            }
+            answer(commands, &sets)
         }
+    }
+
+    private static func answer(_ commands: [AdvertisingCommand], _ sets: inout AdvertisingSets) {
+        for command in commands {
+            _ = sets.answered(command.opcode(sets.family), .success, at: .zero)
+        }
+    }
+
+    private static func sets(_ type: AdvertisingPlan.EventType) -> AdvertisingSets {
+        let setup = AdvertisingSetup(
+            plan: plan(type), interval: AdvertisingInterval(steps: 160))
+        var sets = AdvertisingSets([setup], deviceAddress: nil)
+        sets.controllerWasReset(.legacy)
+        sets.isWanted = true
+        return sets
+    }
+
+    private static func change(_ sets: inout AdvertisingSets, _ type: AdvertisingPlan.EventType) {
+        sets.setPlans(
+            [
+                AdvertisingSetup(
+                    plan: plan(type), interval: AdvertisingInterval(steps: 160))
+            ], deviceAddress: nil)
     }
 
     private static var isParameters: (AdvertisingCommand) -> Bool {
         { if case .parameters = $0 { true } else { false } }
     }
 
-    private static func enabled(_ type: AdvertisingPlan.EventType) -> AdvertisingControl {
-        var control = AdvertisingControl(
-            plan: plan(type), interval: AdvertisingInterval(steps: 160))
-        control.controllerWasReset(.legacy)
-        control.isWanted = true
-        _ = settle(&control)
-        return control
-    }
-
     @Test("another type is set with advertising off, the same plan sets nothing")
     func change() {
-        var control = Self.enabled(.connectable)
-        control.setPlan(Self.plan(.connectable))
-        #expect(Self.settle(&control).isEmpty)
-        control.setPlan(Self.plan(.nonConnectable))
-        let commands = Self.settle(&control)
+        var sets = Self.sets(.connectable)
+        _ = Self.settle(&sets)
+        Self.change(&sets, .connectable)
+        #expect(Self.settle(&sets).isEmpty)
+        Self.change(&sets, .nonConnectable)
+        let commands = Self.settle(&sets)
         #expect(commands.first?.isEnable == true && commands.last?.isEnable == true)
-        #expect(commands.count(where: Self.isParameters) == 1 && control.isEnabled)
+        #expect(commands.count(where: Self.isParameters) == 1 && sets.isEnabled)
         // A type with a scan response sets it again.
-        control.setPlan(Self.plan(.scannable))
-        let response = Self.settle(&control).contains {
+        Self.change(&sets, .scannable)
+        let response = Self.settle(&sets).contains {
             if case .scanResponse = $0 { true } else { false }
         }
         #expect(response)
@@ -55,14 +69,11 @@ import Testing
 
     @Test("parameters of the old type that are under way are set again for the new one")
     func underWay() {
-        var control = AdvertisingControl(
-            plan: Self.plan(.connectable), interval: AdvertisingInterval(steps: 160))
-        control.controllerWasReset(.legacy)
-        control.isWanted = true
-        let commands = control.reconcile()
+        var sets = Self.sets(.connectable)
+        let commands = sets.reconcile().map(\.command)
         #expect(commands.contains(where: Self.isParameters))
-        control.setPlan(Self.plan(.nonConnectable))
-        for command in commands { _ = control.answered(command.opcode(.legacy), .success) }
-        #expect(Self.settle(&control).count(where: Self.isParameters) == 1 && control.isEnabled)
+        Self.change(&sets, .nonConnectable)
+        Self.answer(commands, &sets)
+        #expect(Self.settle(&sets).count(where: Self.isParameters) == 1 && sets.isEnabled)
     }
 }

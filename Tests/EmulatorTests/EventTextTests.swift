@@ -57,10 +57,10 @@ import Wire
                 .note(.linkOverflow(ConnectionHandle(rawValue: 1))), .warning,
                 "connection 0x0001 takes no data and keeps asking: disconnected"
             ),
-            (.advertisingPaused, .debug, "advertising paused for a change"),
-            (.advertisingStopped, .info, "advertising stopped"),
+            (.advertisingPaused(set: 0), .debug, "advertising paused for a change"),
+            (.advertisingStopped(set: 0), .info, "advertising stopped"),
             (
-                .advertisingRefused(.commandDisallowed), .warning,
+                .advertisingRefused(.commandDisallowed, set: 0), .warning,
                 "the controller refuses to advertise now: Command Disallowed (0x0C); tried again "
                     + "when a connection changes"
             ),

@@ -250,7 +250,7 @@ extension GuestWorld {
         world.run(for: .seconds(1))
         #expect(world.lines.contains { $0.hasPrefix("interval 100 ms -> 500 ms: ") })
         #expect(world.lines.contains { $0.contains("-> 50 ms: activity 0.5 g above 0.12 g") })
-        #expect(world.port.device.host.interval.microseconds == 50_000)
+        #expect(world.port.device.host.interval?.microseconds == 50_000)
     }
 
     @Test("reactions to writes are those of the new version")

@@ -95,9 +95,9 @@ struct Limit: CustomTestStringConvertible, Sendable {
                 + "advertising: [{type: connectable, interval: 1 s, "
                 + "data: [{tx-power: \($0) dBm}]}]\n"
         },
-        Limit(name: "advertising sets", most: 1, says: "several advertising sets") { count in
-            head + "advertising: " + list(count) { _ in "{type: connectable, interval: 1 s}" }
-                + "\n"
+        Limit(name: "advertising sets", most: 64, says: "65 advertising sets") { count in
+            head + "advertising: "
+                + list(count) { "{set: s\($0), type: connectable, interval: 1 s}" } + "\n"
         },
     ]
 

@@ -34,7 +34,8 @@ import Testing
             found == [
                 "test.yaml:6:5: advertising[0].data: advertising data is 34 of 31 bytes: "
                     + "flags 3, complete-name 13, service-uuid128 18; "
-                    + "remove 3 bytes, or move a structure to 'scan-response'"
+                    + "remove 3 bytes, or move a structure to 'scan-response', "
+                    + "or write 'pdu: extended'"
             ])
     }
 
@@ -84,6 +85,7 @@ import Testing
                         service + "0x1234\n    characteristics:\n"
                             + "      - {characteristic: temperature, value: \(text)}\n")
                 case "set": Fixture.errors(top + "advertising:\n  -\n        \(lines)\n")
+                case "sets": Fixture.errors(top + "advertising: \(text)\n")
                 case "interval":
                     Fixture.errors(
                         top + "advertising: [{type: connectable, interval: \(text)}]\n")

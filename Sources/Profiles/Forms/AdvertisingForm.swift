@@ -1,21 +1,70 @@
 // The `advertising:` part: sets, their interval and their byte budget.
 import Advertising
+import HCI
 import SansIO
 import YAML
 
 extension Form where Value == [AdvertisingSet] {
     static var advertisingSets: Form {
         let says = "a list of advertising sets"
-        let list = Form<[AdvertisingSet]>.list(of: .advertisingSet, says: says)
-        return Form(says: says, schema: list.schema) { place, context in
-            let sets = list.read(place, context)
-            if case .sequence(let nodes) = place.node.content, nodes.count > 1 {
-                context.report(
-                    place.element(1, nodes[1]), "several advertising sets are not supported yet",
-                    "keep one set")
+        let element = Form<AdvertisingSet>.advertisingSet
+        return Form(says: says, schema: { .list(element.schema(), minimum: 1) }) { place, context in
+            guard case .sequence(let nodes) = place.node.content else {
+                return mismatch(place, context, says: says)
             }
+            guard !nodes.isEmpty else {
+                context.report(place, "the list is empty", "write \(says)")
+                return nil
+            }
+            guard nodes.count <= AdvertisingSet.countMax else {
+                context.report(
+                    place, "there are \(nodes.count) advertising sets",
+                    "keep \(AdvertisingSet.countMax), and write the others into another profile")
+                return nil
+            }
+            var sets: [AdvertisingSet] = []
+            for (index, node) in nodes.enumerated() where !context.isFull {
+                let first = context.liveFields.count
+                guard let set = element.read(place.element(index, node), context) else { continue }
+                for field in context.liveFields.indices.dropFirst(first) {
+                    context.liveFields[field].set = sets.count
+                }
+                sets.append(set)
+            }
+            finish(&sets, place, nodes, context)
             return sets
         }
+    }
+
+    /// Several sets: each has a name, and an address of its own unless it says otherwise. The first
+    /// that centrals connect to, else the first, goes by the device's.
+    private static func finish(
+        _ sets: inout [AdvertisingSet], _ place: Place, _ nodes: [YAMLNode],
+        _ context: DecodeContext
+    ) {
+        guard nodes.count > 1, sets.count == nodes.count else { return }
+        for (index, node) in nodes.enumerated() {
+            let here = place.element(index, node)
+            if !node.has("set") {
+                context.report(
+                    here, "several sets need names", "add 'set: main', or what it is for")
+            } else if sets[..<index].contains(where: { $0.name == sets[index].name }) {
+                context.report(
+                    here, "the name '\(sets[index].name)' stands twice", "write another 'set'")
+            }
+        }
+        let first = sets.firstIndex { $0.kind.isConnectable } ?? 0
+        for index in sets.indices where !nodes[index].has("address") && index != first {
+            sets[index].address = .randomStatic(nil)
+        }
+    }
+}
+
+extension YAMLNode {
+    /// Whether it is a map with this key.
+    fileprivate func has(_ key: String) -> Bool {
+        guard case .mapping(let pairs) = content else { return false }
+        return pairs.contains { $0.key == key }
     }
 }
 
@@ -25,25 +74,30 @@ extension Form where Value == AdvertisingSet {
             let name = keys.optional("set", .text(64, says: "the set's name"))
             let kind = keys.required("type", .advertisingKind)
             let policy = keys.required("interval", .intervalPolicy)
-            let errors = keys.context.errors.count
-            let data = keys.optional("data", .entries(isInScanResponse: false)) ?? []
-            let response = keys.optional("scan-response", .entries(isInScanResponse: true)) ?? []
-            let update = keys.optional("update", Form<TimeSpan>.every)
-            checkUpdate(keys, isDataWhole: keys.context.errors.count == errors)
-            keys.later("pdu", "tx-power", "address", "channels", "duration", "period")
-            checkData(data, keys)
-            checkResponse(response, kind, keys)
-            guard let kind, let policy else { return nil }
             var set = AdvertisingSet(
-                name: name ?? "main", kind: kind, policy: policy, data: data, scanResponse: response
-            )
-            set.update = update
+                name: name ?? "main", kind: kind ?? .connectable,
+                policy: policy ?? .fixed(.minimum), data: [])
+            set.readRadio(&keys)
+            let errors = keys.context.errors.count
+            let live = keys.context.liveFields.count
+            set.data = keys.optional("data", .entries(isInScanResponse: false)) ?? []
+            set.scanResponse =
+                keys.optional("scan-response", .entries(isInScanResponse: true)) ?? []
+            set.periodic = keys.optional("periodic", Form<PeriodicTrain>.periodicTrain)
+            set.update = keys.optional("update", Form<TimeSpan>.every)
+            checkUpdate(
+                keys, isLive: keys.context.liveFields.count > live,
+                isDataWhole: keys.context.errors.count == errors)
+            keys.later("duration", "period")
+            checkData(set, keys)
+            checkResponse(set, keys)
+            guard kind != nil, policy != nil else { return nil }
+            set.check(keys)
             return set
         }
     }
 
-    private static func checkUpdate(_ keys: Keys, isDataWhole: Bool) {
-        let isLive = !keys.context.liveFields.isEmpty
+    private static func checkUpdate(_ keys: Keys, isLive: Bool, isDataWhole: Bool) {
         // A structure with errors may be the live one.
         if keys.has("update"), !isLive, isDataWhole {
             keys.report(
@@ -56,8 +110,9 @@ extension Form where Value == AdvertisingSet {
         }
     }
 
-    private static func checkData(_ data: [AdvertisingStructure], _ keys: Keys) {
-        checkBudget(data, keys, key: "data", what: "advertising data")
+    private static func checkData(_ set: AdvertisingSet, _ keys: Keys) {
+        let data = set.data
+        checkBudget(data, of: set, keys, key: "data", what: "advertising data")
         let writesFlags = data.filter { $0.parts.contains { $0.label == "flags" } }
         if writesFlags.count > 1 {
             let isBeacon = writesFlags.contains { $0.parts.count > 1 }
@@ -68,11 +123,12 @@ extension Form where Value == AdvertisingSet {
     }
 
     private static func checkResponse(
-        _ response: [AdvertisingStructure], _ kind: AdvertisingKind?, _ keys: Keys
+        _ set: AdvertisingSet, _ keys: Keys
     ) {
-        checkBudget(response, keys, key: "scan-response", what: "the scan response")
+        let response = set.scanResponse
+        checkBudget(response, of: set, keys, key: "scan-response", what: "the scan response")
         guard !response.isEmpty else { return }
-        if kind == .nonConnectable {
+        if set.kind == .nonConnectable {
             keys.report(
                 at: "scan-response", "a non-connectable set sends no scan response",
                 "remove it, or write 'type: scannable'")
@@ -84,25 +140,28 @@ extension Form where Value == AdvertisingSet {
         }
     }
 
-    /// Legacy advertising carries 31 octets; over that, every structure is said with its octets.
+    /// Over what the PDUs carry, every structure is said with its octets.
     private static func checkBudget(
-        _ structures: [AdvertisingStructure], _ keys: Keys, key: String, what: String
+        _ structures: [AdvertisingStructure], of set: AdvertisingSet, _ keys: Keys, key: String,
+        what: String
     ) {
         let parts = structures.flatMap(\.parts)
         let count = parts.reduce(0) { $0 + $1.octets }
-        let limit = AdvertisingLimits.legacyDataOctets
+        let limit = set.dataOctetsMax
         guard count > limit else { return }
+        let isLegacy = set.pdu == .legacy
         let items = parts.map { "\($0.label) \($0.octets)" }.joined(separator: ", ")
         keys.report(
             at: key, "\(what) is \(count) of \(limit) bytes: \(items)",
             "remove \(count - limit) \(count - limit == 1 ? "byte" : "bytes")"
-                + (key == "data" ? ", or move a structure to 'scan-response'" : ""))
+                + (isLegacy && key == "data" ? ", or move a structure to 'scan-response'" : "")
+                + (isLegacy ? ", or write 'pdu: extended'" : set.remedyOfFallback))
     }
 }
 
 extension Form where Value == [AdvertisingStructure] {
     /// The entries of a list; their live fields are kept in the context.
-    fileprivate static func entries(isInScanResponse: Bool) -> Form {
+    static func entries(isInScanResponse: Bool) -> Form {
         let says = "a list of AD structures"
         let entry = Form<AdvertisingStructure>.structure
         return Form(says: says, schema: { .list(entry.schema(), minimum: 0) }) { place, context in
@@ -122,19 +181,5 @@ extension Form where Value == [AdvertisingStructure] {
             }
             return entries
         }
-    }
-}
-
-extension Form where Value == AdvertisingKind {
-    fileprivate static var advertisingKind: Form {
-        let words = word([
-            ("connectable", .connectable), ("scannable", .scannable),
-            ("non-connectable", .nonConnectable),
-        ])
-        let map = Form.map(says: words.says) { keys in
-            keys.later("directed")
-            return nil
-        }
-        return either(scalar: words, map: map)
     }
 }

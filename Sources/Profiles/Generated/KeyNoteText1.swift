@@ -17,7 +17,7 @@ extension KeyNotes {
         interval policies and values
         services | [] | [{service: battery}] | | the services in handle order
         advertising | (it does not advertise) | [{type: connectable, interval: 152.5 ms}] | | the \
-        advertising set
+        advertising sets, at most 64
         security | (nobody can pair) | {io: display} | | how it pairs
         lint | {} | {silent: [apple-first]} | | which advice the profile does not want
         @device | Device | …, device: {%} | name: Strap
@@ -450,16 +450,54 @@ extension KeyNotes {
         loop | false | true | | begins again at the end
         @advertising[] | Advertising set | …, advertising: [{%}] | type: connectable; interval: \
         1022.5 ms
-        set | main | beacon | | its name in the log
+        set | main | beacon | | its name in the log; each of several sets has another one
         type | | non-connectable | | what others can do with it
         interval | | 152.5 ms | | one interval, 20 ms to 10.24 s, or a policy that chooses it
         data | [] | [{flags: [general-discoverable, no-br-edr]}, {name: complete}] | | advertising \
-        data, at most 31 octets
+        data, at most 31 octets in legacy PDUs
         scan-response | [] | [{tx-power: 0 dBm}] | | what scanners get when they ask, at most 31 \
-        octets
+        octets in legacy PDUs
         update | (required with live fields) | every 10 s | data: [{manufacturer: {company: \
         0xFFFF, fields: [{format: uint8, value: {counter: {}}}]}}] | when live fields in the data \
         are taken anew
+        address | (the device's; of several sets, of the first that is connectable, else of the \
+        first) | random-static | | the address of this set; `random-static` is one of its own, \
+        from the seed, as the other sets have
+        pdu | legacy | extended | | legacy PDUs, which every scanner hears, or extended ones
+        sid | (the set's place) | 3 | pdu: extended | the set ID of extended PDUs, 0 to 15
+        tx-power | (the controller's choice) | 4 dBm | | the transmit power asked for; the legacy \
+        commands cannot ask
+        channels | [37, 38, 39] | [37] | | the primary channels
+        periodic | (none) | {interval: 100 ms} | type: non-connectable; pdu: extended | a periodic \
+        train beside a non-connectable extended set
+        fallback | (the run ends and says so) | skip | | on a controller without advertising sets, \
+        with too few, or without what `pdu` asks for: `legacy` sends the set in legacy PDUs, in \
+        turn with the others, `skip` leaves it out
+        @advertising[].type | Directed advertising | …, advertising: [{type: {%}, interval: 1 s}] |
+        directed | | {peer: "C0:11:22:33:44:55", duty: low} | | connectable for one central alone
+        @advertising[].type.directed | Directed | …, advertising: [{type: {directed: {%}}, \
+        interval: 1 s}] | peer: "C0:11:22:33:44:55"
+        peer | | "C0:11:22:33:44:55" | | the central's address
+        peer-type | (random where it is a random static address) | public | | the address's type
+        duty | low | high | | `high`: with the shortest intervals for 1.28 s after power-on and \
+        each disconnection, then as `low`
+        @advertising[].address | Address of a set | …, advertising: [{type: connectable, interval: \
+        1 s, address: {%}}] | type: random-static; value: "C0:11:22:33:44:55"
+        type | | random-static | | the only type that has a value
+        value | | "C0:11:22:33:44:55" | | the address
+        @advertising[].pdu | PDUs | …, advertising: [{type: connectable, interval: 1 s, pdu: {%}}] |
+        extended | | {primary: coded, secondary: coded} | | extended PDUs on these PHYs
+        @advertising[].pdu.extended | Extended PDUs | …, advertising: [{type: non-connectable, \
+        interval: 1 s, pdu: {extended: {%}}}] |
+        primary | 1M | coded | | the PHY of the primary channels
+        secondary | 1M | 2M | | the PHY of the data
+        anonymous | false | true | | leaves the advertiser's address out; of non-connectable sets
+        include-tx-power | false | true | | tells the transmit power in the header
+        @advertising[].periodic | Periodic train | …, advertising: [{type: non-connectable, \
+        interval: 1 s, pdu: extended, periodic: {%}}] | interval: 100 ms
+        interval | | 100 ms | | from one packet to the next, 7.5 ms to 81.91875 s
+        data | [] | [{raw: {type: 0xFF, data: {hex: "FFFF01"}}}] | | as `data` of the set, without \
+        live fields
         @advertising[].interval | Policy activity, two or three states | …, activity: {source: \
         {csv: a.csv, column: magnitude}, active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s, \
         asleep-after: 10 min}, advertising: [{type: connectable, interval: {%}}] | policy: \
@@ -549,43 +587,5 @@ extension KeyNotes {
         intervals with their beginnings
         boost | (none) | {interval: 20 ms, for: 30 s} | | an interval after power-on and disconnect
         fallback | (none) | 1022.5 ms | | the interval while the source is lost
-        dwell | (none) | 5 s | | the shortest time between two changes
-        rate-limit | (none) | {changes: 6, per: 1 min} | | the most changes in a time
-        snap | (none) | apple | | takes the nearest interval of Apple's list
-        @advertising[].interval.times[] | Time of a schedule | …, advertising: [{type: \
-        connectable, interval: {policy: schedule, times: [{%}]}}] | from: "07:00"; interval: 152.5 \
-        ms
-        from | | "06:30" | | from this time of day on
-        interval | | 211.25 ms | | the interval
-        @advertising[].interval 7 | Policy steps | …, activity: {source: {csv: a.csv, column: \
-        magnitude}, active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s, asleep-after: 10 min}, \
-        advertising: [{type: connectable, interval: {%}}] | policy: steps; steps: [{interval: 20 \
-        ms, for: 30 s}, {interval: 1285 ms}]
-        policy | | steps | | backs off step by step after power-on and disconnect
-        steps | | [{interval: 20 ms, for: 1 min}, {interval: 1022.5 ms}] | | the last one has no \
-        `for`
-        boost | (none) | {interval: 20 ms, for: 30 s} | | an interval after power-on and disconnect
-        fallback | (none) | 1022.5 ms | | the interval while the source is lost
-        dwell | (none) | 5 s | | the shortest time between two changes
-        rate-limit | (none) | {changes: 6, per: 1 min} | | the most changes in a time
-        snap | (none) | apple | | takes the nearest interval of Apple's list
-        @advertising[].interval.steps[] | Step | …, advertising: [{type: connectable, interval: \
-        {policy: steps, steps: [{%}, {interval: 1 s}]}}] | interval: 20 ms; for: 30 s
-        interval | | 30 ms | | the interval of this step
-        for | (without end; only the last step) | 1 min | | how long it lasts
-        @advertising[].interval 8 | Policy two-phase | …, activity: {source: {csv: a.csv, column: \
-        magnitude}, active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s, asleep-after: 10 min}, \
-        advertising: [{type: connectable, interval: {%}}] | policy: two-phase; boost: {interval: \
-        20 ms, for: 30 s}; slow: 1285 ms
-        policy | | two-phase | | fast at first, then slow
-        boost | | {interval: 20 ms, for: 30 s} | | the first phase, after power-on and disconnect
-        slow | | 1022.5 ms | | the interval behind it
-        fallback | (none) | 1022.5 ms | | the interval while the source is lost
-        dwell | (none) | 5 s | | the shortest time between two changes
-        rate-limit | (none) | {changes: 6, per: 1 min} | | the most changes in a time
-        snap | (none) | apple | | takes the nearest interval of Apple's list
-        @advertising[].data[] | AD structure | …, advertising: [{type: connectable, interval: 1 s, \
-        data: [{%}]}] |
-        flags | | [general-discoverable, no-br-edr] | | Flags
         """
 }

@@ -4,6 +4,44 @@
 
 extension KeyNotes {
     static let keyNoteText2 = """
+        dwell | (none) | 5 s | | the shortest time between two changes
+        rate-limit | (none) | {changes: 6, per: 1 min} | | the most changes in a time
+        snap | (none) | apple | | takes the nearest interval of Apple's list
+        @advertising[].interval.times[] | Time of a schedule | …, advertising: [{type: \
+        connectable, interval: {policy: schedule, times: [{%}]}}] | from: "07:00"; interval: 152.5 \
+        ms
+        from | | "06:30" | | from this time of day on
+        interval | | 211.25 ms | | the interval
+        @advertising[].interval 7 | Policy steps | …, activity: {source: {csv: a.csv, column: \
+        magnitude}, active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s, asleep-after: 10 min}, \
+        advertising: [{type: connectable, interval: {%}}] | policy: steps; steps: [{interval: 20 \
+        ms, for: 30 s}, {interval: 1285 ms}]
+        policy | | steps | | backs off step by step after power-on and disconnect
+        steps | | [{interval: 20 ms, for: 1 min}, {interval: 1022.5 ms}] | | the last one has no \
+        `for`
+        boost | (none) | {interval: 20 ms, for: 30 s} | | an interval after power-on and disconnect
+        fallback | (none) | 1022.5 ms | | the interval while the source is lost
+        dwell | (none) | 5 s | | the shortest time between two changes
+        rate-limit | (none) | {changes: 6, per: 1 min} | | the most changes in a time
+        snap | (none) | apple | | takes the nearest interval of Apple's list
+        @advertising[].interval.steps[] | Step | …, advertising: [{type: connectable, interval: \
+        {policy: steps, steps: [{%}, {interval: 1 s}]}}] | interval: 20 ms; for: 30 s
+        interval | | 30 ms | | the interval of this step
+        for | (without end; only the last step) | 1 min | | how long it lasts
+        @advertising[].interval 8 | Policy two-phase | …, activity: {source: {csv: a.csv, column: \
+        magnitude}, active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s, asleep-after: 10 min}, \
+        advertising: [{type: connectable, interval: {%}}] | policy: two-phase; boost: {interval: \
+        20 ms, for: 30 s}; slow: 1285 ms
+        policy | | two-phase | | fast at first, then slow
+        boost | | {interval: 20 ms, for: 30 s} | | the first phase, after power-on and disconnect
+        slow | | 1022.5 ms | | the interval behind it
+        fallback | (none) | 1022.5 ms | | the interval while the source is lost
+        dwell | (none) | 5 s | | the shortest time between two changes
+        rate-limit | (none) | {changes: 6, per: 1 min} | | the most changes in a time
+        snap | (none) | apple | | takes the nearest interval of Apple's list
+        @advertising[].data[] | AD structure | …, advertising: [{type: connectable, interval: 1 s, \
+        data: [{%}]}] |
+        flags | | [general-discoverable, no-br-edr] | | Flags
         service-uuids | | [heart-rate, battery] | | complete lists of service UUIDs, by their sizes
         incomplete-service-uuids | | [heart-rate] | | incomplete lists
         name | | complete | | Complete Local Name; `{shortened: 5}` its first octets

@@ -9,7 +9,7 @@ extension LintRule {
         reason: "before a connection iOS shows the name that is advertised, and none without one"
     ) { profile in
         profile.advertising.enumerated().compactMap { index, set in
-            guard set.kind == .connectable else { return nil }
+            guard set.kind.isConnectable else { return nil }
             let hasName = (set.data + set.scanResponse).contains {
                 if case .name = $0 { true } else { false }
             }

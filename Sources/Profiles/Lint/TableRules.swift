@@ -27,7 +27,7 @@ extension LintRule {
         reason: "without flags scanners do not know that it is discoverable and has no BR/EDR"
     ) { profile in
         profile.advertising.enumerated().compactMap { index, set in
-            guard set.kind == .connectable, !set.data.isEmpty else { return nil }
+            guard set.kind.isConnectable, !set.data.isEmpty else { return nil }
             let has = set.data.contains { $0.parts.contains { $0.label == "flags" } }
             return has
                 ? nil
@@ -42,7 +42,7 @@ extension LintRule {
         id: "service-changed",
         reason: "a bonded phone keeps the old table unless Service Changed tells it of a new one"
     ) { profile in
-        guard profile.advertising.contains(where: { $0.kind == .connectable }) else { return [] }
+        guard profile.advertising.contains(where: { $0.kind.isConnectable }) else { return [] }
         let own = profile.services.first { $0.uuid == GATTType.genericAttribute }
         let has =
             own.map { service in

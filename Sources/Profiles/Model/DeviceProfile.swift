@@ -18,7 +18,7 @@ public struct DeviceProfile: Equatable, Sendable {
     public var activity: ActivityRule?
     /// The advertising sets, in the profile's order; empty where it has none.
     public var advertising: [AdvertisingSet] = []
-    /// What is taken anew in the data of the first set.
+    /// What is taken anew in the data of the sets.
     public var liveFields: [LiveField] = []
     /// Which advice the profile does not want.
     public var lint = LintSpec()

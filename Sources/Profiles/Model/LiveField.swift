@@ -3,6 +3,8 @@ public import Behaviours
 
 /// A part of an entry of advertising data.
 public struct LiveField: Equatable, Sendable {
+    /// The set's place in the profile.
+    public var set = 0
     /// Whether the entry is one of the scan response.
     public var isInScanResponse: Bool
     /// The entry's index.

@@ -1,0 +1,187 @@
+// The keys of an advertising set that say how it is put on the air.
+import Advertising
+import HCI
+import SansIO
+import Wire
+import YAML
+
+extension Form where Value == AdvertisingKind {
+    static var advertisingKind: Form {
+        let words = word([
+            ("connectable", .connectable), ("scannable", .scannable),
+            ("non-connectable", .nonConnectable),
+        ])
+        return either(
+            scalar: words, map: choice(says: words.says, [Choice("directed", directed)]))
+    }
+
+    private static var directed: Form {
+        map(says: "'{peer: \"C0:11:22:33:44:55\", duty: low}'") { keys in
+            let peer = keys.required("peer", Form<DeviceAddress>.address)
+            let type = keys.optional(
+                "peer-type", Form<Bool>.word([("public", false), ("random", true)]))
+            let isHigh = keys.optional("duty", Form<Bool>.word([("high", true), ("low", false)]))
+            guard let peer else { return nil }
+            return .directed(
+                PeerAddress(peer, isRandom: type ?? peer.isRandomStatic),
+                isHighDuty: isHigh ?? false)
+        }
+    }
+}
+
+extension Form where Value == AdvertisingPDU {
+    fileprivate static var pdu: Form {
+        let words = word([("legacy", .legacy), ("extended", .extended(ExtendedPDU()))])
+        return either(
+            scalar: words, map: choice(says: words.says, [Choice("extended", extended)]))
+    }
+
+    private static var extended: Form {
+        map(says: "'{primary: 1M, secondary: 2M}'") { keys in
+            var pdu = ExtendedPDU()
+            let primary = Form<AdvertisingPHY>.word(phys([.le1M, .leCoded]))
+            let secondary = Form<AdvertisingPHY>.word(phys(AdvertisingPHY.allCases))
+            keys.read("primary", into: &pdu.primary, primary)
+            keys.read("secondary", into: &pdu.secondary, secondary)
+            keys.read("anonymous", into: &pdu.isAnonymous, .boolean)
+            keys.read("include-tx-power", into: &pdu.includesTxPower, .boolean)
+            return .extended(pdu)
+        }
+    }
+
+    private static func phys(_ all: [AdvertisingPHY]) -> [(String, AdvertisingPHY)] {
+        all.map { ($0.word, $0) }
+    }
+}
+
+extension Form where Value == SetAddress {
+    fileprivate static var setAddress: Form {
+        let words = word([
+            ("device", .device), ("random-static", .randomStatic(nil)), ("public", .publicDevice),
+        ])
+        let long = map(says: "'{type: random-static, value: \"C0:11:22:33:44:55\"}'") { keys in
+            _ = keys.required("type", Form<Bool>.word([("random-static", true)]))
+            let value = keys.required("value", Form<DeviceAddress>.address)
+            guard let value else { return nil }
+            guard value.isRandomStatic else {
+                keys.report(
+                    at: "value", "\(value) is no random static address: its two top bits must be 1",
+                    "begin it with C0 to FF")
+                return nil
+            }
+            return .randomStatic(value)
+        }
+        return either(scalar: words, map: long)
+    }
+}
+
+extension Form where Value == PeriodicTrain {
+    static var periodicTrain: Form {
+        map(says: "'{interval: 100 ms, data: [{raw: {type: 0xFF, data: {hex: \"FFFF01\"}}}]}'") {
+            keys in
+            // LE Set Periodic Advertising Parameters (Core 6.0, Vol 4, Part E, 7.8.61).
+            let time = Form<TimeSpan>.time(
+                .microseconds(7500)...(.microseconds(81_918_750)), limits: "7.5 ms to 81.91875 s",
+                example: "100 ms")
+            let interval = keys.required("interval", time)
+            let live = keys.context.liveFields.count
+            let data = keys.optional("data", .entries(isInScanResponse: false)) ?? []
+            if keys.context.liveFields.count > live {
+                keys.context.liveFields.removeLast(keys.context.liveFields.count - live)
+                keys.report(
+                    at: "data", "live fields of a periodic train are not supported yet",
+                    "write 'data' in their place")
+            }
+            let octets = advertisingBytes(data)
+            guard octets.count <= AdvertisingSet.extendedDataOctets else {
+                keys.report(
+                    at: "data",
+                    "the train has \(octets.count) of "
+                        + "\(AdvertisingSet.extendedDataOctets) bytes", "remove some")
+                return nil
+            }
+            return interval.map {
+                PeriodicTrain(
+                    interval: UInt16(clamping: ($0.microseconds + 625) / 1250), data: octets)
+            }
+        }
+    }
+}
+
+extension AdvertisingSet {
+    /// Reads how the set is put on the air.
+    mutating func readRadio(_ keys: inout Keys) {
+        keys.read("address", into: &address, Form<SetAddress>.setAddress)
+        keys.read("pdu", into: &pdu, Form<AdvertisingPDU>.pdu)
+        sid = keys.optional("sid", .integer(0...15, says: "0 to 15")).map { UInt8($0) }
+        txPower = keys.optional("tx-power", Form<Int8>.power)
+        let channel = Form<Int>.integer(37...39, says: "37, 38 or 39")
+        let channels = keys.optional(
+            "channels", Form<[Int]>.list(of: channel, says: "a list such as '[37, 38, 39]'"))
+        if let channels { channelMap = channels.reduce(0) { $0 | 1 << UInt8($1 - 37) } }
+        fallback = keys.optional(
+            "fallback", Form<AdvertisingFallback>.word([("legacy", .legacy), ("skip", .skip)]))
+    }
+
+    /// Octets of data, and of the scan response.
+    var dataOctetsMax: Int {
+        guard pdu != .legacy, fallback != .legacy else {
+            return Advertising.AdvertisingLimits.legacyDataOctets
+        }
+        return kind.isConnectable
+            ? AdvertisingSet.connectableDataOctets : AdvertisingSet.extendedDataOctets
+    }
+
+    /// What follows a budget's remedy where the fallback sets the budget.
+    var remedyOfFallback: String {
+        fallback == .legacy ? ", or write 'fallback: skip': legacy PDUs carry no more" : ""
+    }
+
+    /// Reports what cannot be put on the air (Core 6.0, Vol 4, Part E, 7.8.5, 7.8.53).
+    func check(_ keys: Keys) {
+        let isScannable = kind == .scannable
+        switch pdu {
+        case .legacy:
+            if periodic != nil {
+                keys.report(
+                    at: "periodic", "only an extended set has a periodic train",
+                    "write 'pdu: extended'")
+            }
+            if keys.has("sid") {
+                keys.report(
+                    at: "sid", "legacy PDUs have no set ID", "remove it, or write 'pdu: extended'")
+            }
+            if case .directed = kind, !data.isEmpty {
+                keys.report(
+                    at: "data", "directed advertising in legacy PDUs carries no data",
+                    "remove it, or write 'pdu: extended'")
+            }
+        case .extended(let extended):
+            if isScannable, !data.isEmpty {
+                keys.report(
+                    at: "data", "a scannable extended set carries its data in the scan response",
+                    "move it to 'scan-response'")
+            }
+            if !isScannable, !scanResponse.isEmpty, kind.isConnectable {
+                keys.report(
+                    at: "scan-response", "a connectable extended set has no scan response",
+                    "move it to 'data'")
+            }
+            if case .directed(_, isHighDuty: true) = kind {
+                keys.report(
+                    at: "type", "high duty cycle is of legacy PDUs",
+                    "write 'duty: low' or 'pdu: legacy'")
+            }
+            if extended.isAnonymous, kind != .nonConnectable || periodic != nil {
+                keys.report(
+                    at: "pdu", "only a non-connectable set without 'periodic' can be anonymous",
+                    "remove 'anonymous'")
+            }
+            if periodic != nil, kind != .nonConnectable {
+                keys.report(
+                    at: "periodic", "only a non-connectable set has a periodic train",
+                    "write 'type: non-connectable'")
+            }
+        }
+    }
+}
