@@ -87,11 +87,19 @@ public struct DevicePort: Sendable {
 
     private mutating func captureSent(_ out: borrowing ByteBlock, from start: Int, at now: Instant)
     {
-        guard capture != nil, out.count > start else { return }
+        capture?.appendSent(out, from: start, at: now)
+    }
+}
+
+extension BtsnoopWriter {
+    /// Takes down whole packets that were sent.
+    /// - Parameter start: where they begin in `out`.
+    mutating func appendSent(_ out: borrowing ByteBlock, from start: Int, at now: Instant) {
+        guard out.count > start else { return }
         let sent = out.bytes.span
         var offset = start
         while case .packet(_, let end) = H4.frame(sent, from: offset) {
-            capture?.append(sent.extracting(offset..<end), isReceived: false, at: now)
+            append(sent.extracting(offset..<end), isReceived: false, at: now)
             offset = end
         }
     }

@@ -1,5 +1,6 @@
-// The virtual world: one device, the air, and whoever else is on it, driven by deadlines.
+// The virtual world: devices, the air, and whoever else is on it, driven by deadlines.
 public import Advertising
+import BLEHost
 public import Emulator
 import HCI
 public import SMP
@@ -9,19 +10,20 @@ public import Wire
 
 /// What happened in the world.
 public enum WorldEvent: Sendable {
-    case device(DeviceEvent)
+    /// `number` is the device's.
+    case device(DeviceEvent, number: Int)
     case central(CentralFinding)
 }
 
-/// A device on a virtual controller, the air, the built-in central if asked for, and the hosts that
-/// joined from outside.
+/// Devices, each on a virtual controller of its own, the air, the built-in central if asked for, and
+/// the hosts that joined from outside.
 ///
 /// The same world runs live (a driver calls `run` when `deadline` has come) and in virtual time
-/// (the
-/// driver jumps from deadline to deadline). Nothing here knows which it is.
+/// (the driver jumps from deadline to deadline). Nothing here knows which it is.
 public struct World: Sendable {
     public private(set) var air: Air
-    public private(set) var port: DevicePort
+    /// The devices by their numbers, each with its wire; the first is what a run is about.
+    public private(set) var ports: [DevicePort]
     public private(set) var central: ScriptedCentral?
     /// What happened since the driver emptied it.
     public var events = Outputs<WorldEvent>()
@@ -29,38 +31,53 @@ public struct World: Sendable {
     public private(set) var now = Instant.zero
     /// How long a device that is switched off waits for its links to end.
     public static let farewellLimit = TimeSpan.milliseconds(500)
-    private let devicePort: Int
+    /// The controllers' numbers on the air.
+    private let devicePorts: [Int]
     private var centralPort: Int?
+    /// When something is due for each device.
+    private var due = DeadlineQueue()
     private var deviceEvents = Outputs<DeviceEvent>()
     private var findings = Outputs<CentralFinding>()
     /// Packets from the air to a host, and from a host to the air.
     private var down = ByteBlock(capacity: 4096)
     private var up = ByteBlock(capacity: 4096)
 
+    /// - Parameter others: further devices; with the first one at most 1,023.
     public init(
-        port: DevicePort, seed: UInt64, timing: Air.Timing, loss: Double = 0,
+        port: DevicePort, others: [DevicePort] = [], seed: UInt64, timing: Air.Timing,
+        loss: Double = 0,
         central: ScriptedCentral? = nil, cipher: (any SecurityCipher)? = nil
     ) {
         air = Air(seed: seed, timing: timing)
         air.cipher = cipher
         air.loss = loss
-        self.port = port
+        ports = [port] + others
         self.central = central
-        devicePort = air.addController()
+        var controllers: [Int] = []
+        for _ in ports { controllers.append(air.addController()) }
+        devicePorts = controllers
         if central != nil { centralPort = air.addController() }
     }
+
+    /// The first device, with its wire.
+    public var port: DevicePort { ports[0] }
+
+    /// Whether no device is on the air any more.
+    public var isQuiet: Bool { ports.allSatisfy { $0.device.host.isQuiet } }
 
     // MARK: time
 
     /// When something happens next.
     public var deadline: Instant? {
-        earliest(air.deadline, earliest(port.deadline, central?.deadline))
+        earliest(air.deadline, earliest(due.first?.deadline, central?.deadline))
     }
 
     /// Switches everything on.
     public mutating func powerOn(at now: Instant) {
-        port.powerOn(at: now, sending: &up, emit: &deviceEvents)
-        deliverFromDevice(at: now)
+        for number in ports.indices {
+            ports[number].powerOn(at: now, sending: &up, emit: &deviceEvents)
+            deliverFromDevice(number, at: now)
+        }
         central?.powerOn(at: now, sending: &up)
         deliverFromCentral(at: now)
         settle(at: now)
@@ -70,9 +87,12 @@ public struct World: Sendable {
     public mutating func run(at now: Instant) {
         self.now = now
         if let deadline = air.deadline, deadline <= now { air.expire(at: now) }
-        if let deadline = port.deadline, deadline <= now {
-            port.expire(at: now, sending: &up, emit: &deviceEvents)
-            deliverFromDevice(at: now)
+        // Each at most once: what is due again at once comes with the next call.
+        var left = ports.count
+        while left > 0, let (number, deadline) = due.first, deadline <= now {
+            left -= 1
+            ports[number].expire(at: now, sending: &up, emit: &deviceEvents)
+            deliverFromDevice(number, at: now)
         }
         if let deadline = central?.deadline, deadline <= now {
             central?.expire(at: now, sending: &up, emit: &findings)
@@ -81,53 +101,63 @@ public struct World: Sendable {
         settle(at: now)
     }
 
-    /// Switches the device off: links end and advertising stops.
+    /// Switches the devices off: links end and advertising stops.
     public mutating func powerOff(at now: Instant) {
-        perform(at: now) { device, out, events in
-            device.powerOff(at: now, sending: &out, emit: &events)
+        for number in ports.indices {
+            perform(on: number, at: now) { device, out, events in
+                device.powerOff(at: now, sending: &out, emit: &events)
+            }
         }
     }
 
-    /// Tells the device's activity signal what has come in.
-    public mutating func feel(_ inputs: [ActivityInput], at now: Instant) {
-        perform(at: now) { device, out, events in
+    /// Tells a device's activity signal what has come in.
+    public mutating func feel(_ inputs: [ActivityInput], by number: Int = 0, at now: Instant) {
+        perform(on: number, at: now) { device, out, events in
             for input in inputs { device.feel(input, at: now, sending: &out, emit: &events) }
         }
     }
 
-    /// Tells the device the time since midnight.
+    /// Tells the devices the time since midnight.
     public mutating func setTimeOfDay(_ time: TimeSpan, at now: Instant) {
-        perform(at: now) { device, out, events in
-            device.setTimeOfDay(time, at: now, sending: &out, emit: &events)
+        for number in ports.indices {
+            perform(on: number, at: now) { device, out, events in
+                device.setTimeOfDay(time, at: now, sending: &out, emit: &events)
+            }
         }
     }
 
-    /// Does something to the device that may send packets.
+    /// Does something to a device that may send packets.
     public mutating func perform(
-        at now: Instant,
+        on number: Int = 0, at now: Instant,
         _ action: (inout EmulatedDevice, inout ByteBlock, inout Outputs<DeviceEvent>) -> Void
     ) {
-        port.perform(at: now, sending: &up) { device, out in action(&device, &out, &deviceEvents) }
-        deliverFromDevice(at: now)
+        ports[number].perform(at: now, sending: &up) { device, out in
+            action(&device, &out, &deviceEvents)
+        }
+        deliverFromDevice(number, at: now)
         settle(at: now)
     }
 
-    /// Says the wall clock to the device; before power-on.
+    /// Says the wall clock to the devices; before power-on.
     /// - Parameter epoch: microseconds since 1970 at `Instant.zero`.
-    public mutating func setClock(epoch: Int64) { port.device.setClock(epoch: epoch) }
+    public mutating func setClock(epoch: Int64) {
+        for number in ports.indices { ports[number].device.setClock(epoch: epoch) }
+    }
 
-    /// Captures the device's packets from here on.
+    /// Captures the first device's packets from here on.
     /// - Parameter epoch: microseconds since 1970 at `Instant.zero`.
-    public mutating func capture(epoch: Int64) { port.capture = BtsnoopWriter(epoch: epoch) }
+    public mutating func capture(epoch: Int64) { ports[0].capture = BtsnoopWriter(epoch: epoch) }
 
     /// What is to be appended to the capture file.
-    public mutating func takeCapture() -> [UInt8] { port.takeCapture() }
+    public mutating func takeCapture() -> [UInt8] { ports[0].takeCapture() }
 
-    /// What is to be stored before packets go out to hosts from outside.
-    public mutating func takeStateChanges() -> [StateChange] { port.device.takeStateChanges() }
+    /// What is to be stored of a device before packets go out to hosts from outside.
+    public mutating func takeStateChanges(of number: Int = 0) -> [StateChange] {
+        ports[number].device.takeStateChanges()
+    }
 
-    /// From now on keeps account of what the device's controller advertises.
-    public mutating func recordAdvertising() { air.recordAdvertising(of: devicePort) }
+    /// From now on keeps account of what the first device's controller advertises.
+    public mutating func recordAdvertising() { air.recordAdvertising(of: devicePorts[0]) }
 
     /// Whether something was advertised with parameters that are no longer in force.
     public var hasAdvertised: Bool { air.hasAdvertised }
@@ -169,13 +199,14 @@ public struct World: Sendable {
         var moved = true
         while moved {
             moved = false
-            if air.hasOutput(devicePort) {
+            for number in ports.indices where air.hasOutput(devicePorts[number]) {
                 moved = true
-                air.drain(devicePort, into: &down)
+                air.drain(devicePorts[number], into: &down)
                 let packets = down.bytes
-                _ = port.receive(packets.span, at: now, sending: &up, emit: &deviceEvents)
+                _ = ports[number].receive(
+                    packets.span, at: now, sending: &up, emit: &deviceEvents)
                 down.removeAll()
-                deliverFromDevice(at: now)
+                deliverFromDevice(number, at: now)
             }
             if let centralPort, air.hasOutput(centralPort) {
                 moved = true
@@ -188,10 +219,11 @@ public struct World: Sendable {
         }
     }
 
-    private mutating func deliverFromDevice(at now: Instant) {
-        for event in deviceEvents.elements { events.append(.device(event)) }
+    private mutating func deliverFromDevice(_ number: Int, at now: Instant) {
+        for event in deviceEvents.elements { events.append(.device(event, number: number)) }
         deviceEvents.removeAll()
-        deliver(to: devicePort, at: now)
+        due.set(number, to: ports[number].deadline)
+        deliver(to: devicePorts[number], at: now)
     }
 
     private mutating func deliverFromCentral(at now: Instant) {

@@ -38,6 +38,12 @@ public indirect enum JSONValue: Equatable, Sendable {
     public static func members(_ pairs: (String, JSONValue)...) -> JSONValue {
         .object(pairs.map { JSONMember($0.0, $0.1) })
     }
+
+    /// An object with one more member; anything else stays as it is.
+    public func with(_ name: String, _ value: JSONValue) -> JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members + [JSONMember(name, value)])
+    }
 }
 
 /// A name and its value.

@@ -6,23 +6,24 @@ import LinuxIO
 import SansIO
 import Wire
 
-/// Runs a device on a controller that can disappear and come back.
+/// Runs devices on a controller that can disappear and come back.
 struct LiveTransportRun: ~Copyable {
     private var loop: EventLoop
-    private var port: DevicePort
+    private var group: DeviceGroup
     private var reporter: Reporter
     private let transport: ByteTransport
     private let token: Token
-    private var activity: LiveActivity?
+    /// By the devices' numbers.
+    private var activities: [LiveActivity?]
     private let control: ControlDoor?
     private let answers: AnswerDoor?
-    private let keeper: StateKeeper?
+    private let keepers: [StateKeeper?]
     private let watch: ProfileWatch?
     private var felt = Outputs<ActivityInput>()
     private var clock = WallClock()
     private var buffer = ReadBuffer()
     private var out = ByteBlock(capacity: 65_536)
-    private var events = Outputs<DeviceEvent>()
+    private var events = Outputs<AccessoryEvent>()
     private let end: Instant?
     private let reconnects: Bool
     /// Whether the transport is to be opened again with CAP_NET_ADMIN.
@@ -47,9 +48,9 @@ struct LiveTransportRun: ~Copyable {
     static let endLimit = TimeSpan.milliseconds(500)
 
     init(
-        loop: consuming EventLoop, port: DevicePort, reporter: Reporter, transport: ByteTransport,
-        keepsNetAdmin: Bool, activity: LiveActivity?, control: ControlDoor?,
-        answers: AnswerDoor?, watch: ProfileWatch?, keeper: StateKeeper?, end: Instant?,
+        loop: consuming EventLoop, group: DeviceGroup, reporter: Reporter, transport: ByteTransport,
+        keepsNetAdmin: Bool, activities: [LiveActivity?], control: ControlDoor?,
+        answers: AnswerDoor?, watch: ProfileWatch?, keepers: [StateKeeper?], end: Instant?,
         reconnects: Bool
     ) {
         token = loop.makeToken()
@@ -57,13 +58,13 @@ struct LiveTransportRun: ~Copyable {
         // The first try is the first turn's.
         state = .away(next: start)
         self.loop = loop
-        self.port = port
+        self.group = group
         self.reporter = reporter
         self.transport = transport
-        self.activity = activity
+        self.activities = activities
         self.control = control
         self.answers = answers
-        self.keeper = keeper
+        self.keepers = keepers
         self.watch = watch
         self.end = end
         self.reconnects = reconnects
@@ -72,27 +73,27 @@ struct LiveTransportRun: ~Copyable {
 
     /// Runs until a signal, the end of the duration, or a controller that cannot be used.
     mutating func run() throws(SystemError) -> ExitCode {
-        if port.device.asksTimeOfDay { tellTime(at: start) }
+        if group.ports.contains(where: { $0.device.asksTimeOfDay }) { tellTime(at: start) }
         while true {
             try flush()
             if case .ended(let code) = state {
-                reporter.summarise(port.device, at: loop.now())
+                reporter.summarise(group.ports, at: loop.now())
                 return reporter.finish(code)
             }
             try loop.watch(transport, as: token)
-            let listening = try answers?.listen(to: port.device, &loop)
+            let listening = try answers?.listen(to: group.ports[0].device, &loop)
             try loop.wait(until: earliest(nextDeadline, listening))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
-            if port.device.followsTimeOfDay { tellTime(at: now) }
+            if followsTimeOfDay { tellTime(at: now) }
             if case .away(let next) = state, next <= now { reopen(at: now) }
             if let limit = contactLimit, limit <= now, transport.isConnecting {
                 lose(lastReason.isEmpty ? "\(transport.name) does not answer" : lastReason, at: now)
             }
             for event in loop.events where event.token == token { read(at: now) }
             try feel(at: now)
-            if let deadline = port.deadline, deadline <= now {
-                port.expire(at: now, sending: &out, emit: &events)
+            if let deadline = group.deadline, deadline <= now {
+                group.expire(at: now, sending: &out, emit: &events)
             }
             try answer(at: now)
             takeLines(at: now)
@@ -103,7 +104,8 @@ struct LiveTransportRun: ~Copyable {
     }
 
     private var nextDeadline: Instant? {
-        var deadline = earliest(earliest(port.deadline, activity?.deadline), end)
+        var deadline = earliest(group.deadline, end)
+        for activity in activities { deadline = earliest(deadline, activity?.deadline) }
         if case .away(let next) = state { deadline = earliest(deadline, next) }
         if transport.isConnecting { deadline = earliest(deadline, contactLimit) }
         return earliest(earliest(deadline, control?.deadline), watch?.deadline)
@@ -111,30 +113,40 @@ struct LiveTransportRun: ~Copyable {
 
     /// When a controller that has never advertised is given up; nil once it has.
     private var contactLimit: Instant? {
-        port.device.host.hasEverAdvertised ? nil : start + Self.firstContactLimit
+        group.hasEverAdvertised ? nil : start + Self.firstContactLimit
     }
 
     private mutating func tellTime(at now: Instant) {
         guard let time = clock.jump(at: now) else { return }
-        port.perform(at: now, sending: &out) { device, out in
-            device.setTimeOfDay(time, at: now, sending: &out, emit: &events)
+        for number in group.ports.indices {
+            group.perform(on: number, at: now, sending: &out, emit: &events) {
+                device, out, emit in
+                device.setTimeOfDay(time, at: now, sending: &out, emit: &emit)
+            }
         }
     }
 
-    /// Gives the device what its live sources have for it.
+    private var followsTimeOfDay: Bool {
+        group.ports.contains { $0.device.followsTimeOfDay }
+    }
+
+    /// Gives the devices what their live sources have for them.
     private mutating func feel(at now: Instant) throws(SystemError) {
-        guard let activity else { return }
-        for event in loop.events {
-            try activity.handle(event, loop: &loop, at: now, emit: &felt)
-        }
-        try activity.expire(at: now, loop: &loop, emit: &felt)
-        guard !felt.isEmpty else { return }
-        port.perform(at: now, sending: &out) { device, out in
-            for input in felt.elements {
-                device.feel(input, at: now, sending: &out, emit: &events)
+        for (number, activity) in activities.enumerated() {
+            guard let activity else { continue }
+            for event in loop.events {
+                try activity.handle(event, loop: &loop, at: now, emit: &felt)
             }
+            try activity.expire(at: now, loop: &loop, emit: &felt)
+            guard !felt.isEmpty else { continue }
+            group.perform(on: number, at: now, sending: &out, emit: &events) {
+                device, out, emit in
+                for input in felt.elements {
+                    device.feel(input, at: now, sending: &out, emit: &emit)
+                }
+            }
+            felt.removeAll()
         }
-        felt.removeAll()
     }
 
     /// Does what clients of the control socket ask for.
@@ -143,9 +155,9 @@ struct LiveTransportRun: ~Copyable {
         for event in loop.events { try control.handle(event, loop: &loop) }
         control.answer(&reporter) { line, session in
             var answer: String?
-            port.perform(at: now, sending: &out) { device, out in
+            group.perform(at: now, sending: &out, emit: &events) { device, out, emit in
                 answer = session.answer(
-                    line.span, of: &device, at: now, sending: &out, emit: &events)
+                    line.span, of: &device, at: now, sending: &out, emit: &emit)
             }
             return answer
         }
@@ -155,11 +167,11 @@ struct LiveTransportRun: ~Copyable {
     private mutating func takeLines(at now: Instant) {
         guard let answers else { return }
         for event in loop.events { answers.handle(event, loop: &loop) }
-        while let line = answers.nextLine(for: port.device) {
+        while let line = answers.nextLine(for: group.ports[0].device) {
             var refusal: AnswerError?
-            port.perform(at: now, sending: &out) { device, out in
+            group.perform(at: now, sending: &out, emit: &events) { device, out, emit in
                 do throws(AnswerError) {
-                    try device.answer(line: line, at: now, sending: &out, emit: &events)
+                    try device.answer(line: line, at: now, sending: &out, emit: &emit)
                 } catch { refusal = error }
             }
             if let refusal { reporter.log(.warning, "\(refusal)", at: now) }
@@ -170,10 +182,10 @@ struct LiveTransportRun: ~Copyable {
     private mutating func flash(at now: Instant) throws(SystemError) {
         guard let watch else { return }
         for event in loop.events { try watch.handle(event, at: now) }
-        guard let profile = watch.next(at: now, &loop, &activity, &reporter) else { return }
+        guard let profile = watch.next(at: now, &loop, &activities[0], &reporter) else { return }
         tellTime(at: now)
-        port.perform(at: now, sending: &out) { device, out in
-            device.replace(profile: profile, at: now, sending: &out, emit: &events)
+        group.perform(at: now, sending: &out, emit: &events) { device, out, emit in
+            device.replace(profile: profile, at: now, sending: &out, emit: &emit)
         }
     }
 
@@ -185,11 +197,11 @@ struct LiveTransportRun: ~Copyable {
             case .opened:
                 reporter.log(.info, "\(transport.name) is open", at: now)
                 try Capabilities.drop(keepingNetAdmin: keepsNetAdmin)
-                port.powerOn(at: now, sending: &out, emit: &events)
+                group.powerOn(at: now, sending: &out, emit: &events)
             case .bytes(let count):
                 let bytes = buffer.bytes
                 let chunk = bytes.span.extracting(0..<count)
-                let rubbish = port.receive(chunk, at: now, sending: &out, emit: &events)
+                let rubbish = group.receive(chunk, at: now, sending: &out, emit: &events)
                 if let rubbish {
                     lose("octet \(Hex.code(rubbish)) is no H4 packet type", at: now)
                 }
@@ -226,8 +238,8 @@ struct LiveTransportRun: ~Copyable {
         transport.hangUp()
         loop.unwatch(token)
         out.removeAll()
-        port.controllerIsGone(at: now, emit: &events)
-        let everWorked = port.device.host.hasEverAdvertised
+        group.controllerIsGone(at: now, emit: &events)
+        let everWorked = group.hasEverAdvertised
         let isLate = contactLimit.map { $0 <= now } ?? false
         if isFinal && !everWorked || isLate || everWorked && !reconnects {
             reporter.log(.error, isLate ? "\(reason); tried for 10 s" : reason, at: now)
@@ -250,37 +262,44 @@ struct LiveTransportRun: ~Copyable {
     /// Prints what the device says and acts on it.
     private mutating func settle(at now: Instant) {
         var failure: ControllerFailure?
-        for event in events.elements {
-            if case .host(.failed(let why), _) = event {
+        for told in events.elements {
+            if case .host(.failed(let why), _) = told.event {
                 // Said with what comes of it.
-                failure = why
+                failure = failure ?? why
                 continue
             }
-            reporter.report(event, of: port.device, at: now)
-            if case .advertising = event {
+            report(told, at: now)
+            if case .advertising = told.event {
                 lastPause = .zero
                 lastReason = ""
             }
         }
         events.removeAll()
         guard let failure else { return }
-        let everWorked = port.device.host.hasEverAdvertised
+        let everWorked = group.hasEverAdvertised
         lose("\(failure)", isFinal: !everWorked, at: now)
-        for event in events.elements { reporter.report(event, of: port.device, at: now) }
+        for told in events.elements { report(told, at: now) }
         events.removeAll()
+    }
+
+    private mutating func report(_ told: AccessoryEvent, at now: Instant) {
+        reporter.report(
+            told.event, of: group.ports[told.number].device, number: told.number, at: now)
     }
 
     /// What is to be kept, then one write a turn, then the capture and the lines. Nothing is
     /// acknowledged to a central that a power cut could still undo.
     private mutating func flush() throws(SystemError) {
         let now = loop.now()
-        keeper?.store(port.device.takeStateChanges(), &reporter, at: now)
+        for (number, keeper) in keepers.enumerated() {
+            keeper?.store(group.takeStateChanges(of: number), &reporter, at: now)
+        }
         do throws(SystemError) {
             try transport.write(&out)
         } catch { lose("\(error)", at: now) }
         settle(at: now)
         try control?.flush(&reporter, loop: &loop, at: now)
-        if let code = reporter.flush(capture: port.takeCapture()) { state = .ended(code) }
+        if let code = reporter.flush(capture: group.takeCapture()) { state = .ended(code) }
     }
 
     // MARK: the end
@@ -289,11 +308,14 @@ struct LiveTransportRun: ~Copyable {
     private mutating func finish() throws(SystemError) -> ExitCode {
         let limit = loop.now() + Self.endLimit
         let isSignalled = loop.signal != nil
-        port.perform(at: loop.now(), sending: &out) { device, out in
-            device.powerOff(at: loop.now(), sending: &out, emit: &events)
+        for number in group.ports.indices {
+            group.perform(on: number, at: loop.now(), sending: &out, emit: &events) {
+                device, out, emit in
+                device.powerOff(at: loop.now(), sending: &out, emit: &emit)
+            }
         }
         try flush()
-        while transport.isOpen, !port.device.host.isQuiet, loop.now() < limit {
+        while transport.isOpen, !group.isQuiet, loop.now() < limit {
             try loop.watch(transport, as: token)
             try loop.wait(until: limit)
             let now = loop.now()
@@ -302,8 +324,8 @@ struct LiveTransportRun: ~Copyable {
             try flush()
         }
         transport.close()
-        reporter.summarise(port.device, at: loop.now())
-        guard port.device.host.hasEverAdvertised || isSignalled else {
+        reporter.summarise(group.ports, at: loop.now())
+        guard group.hasEverAdvertised || isSignalled else {
             reporter.log(
                 .error, "the duration is over and no controller has advertised", at: loop.now())
             return reporter.finish(.failure)

@@ -12,10 +12,11 @@ struct LiveWorldRun: ~Copyable {
     private var world: World
     private var reporter: Reporter
     private var guests: AirGuests
-    private var activity: LiveActivity?
+    /// By the devices' numbers.
+    private var activities: [LiveActivity?]
     private let control: ControlDoor?
     private let answers: AnswerDoor?
-    private let keeper: StateKeeper?
+    private let keepers: [StateKeeper?]
     private let watch: ProfileWatch?
     private var felt = Outputs<ActivityInput>()
     private var clock = WallClock()
@@ -23,46 +24,46 @@ struct LiveWorldRun: ~Copyable {
 
     init(
         loop: consuming EventLoop, world: World, reporter: Reporter, guests: AirGuests,
-        activity: LiveActivity?, control: ControlDoor?, answers: AnswerDoor?,
-        watch: ProfileWatch?, keeper: StateKeeper?, end: Instant?
+        activities: [LiveActivity?], control: ControlDoor?, answers: AnswerDoor?,
+        watch: ProfileWatch?, keepers: [StateKeeper?], end: Instant?
     ) {
         self.loop = loop
         self.world = world
         self.reporter = reporter
         self.guests = guests
-        self.activity = activity
+        self.activities = activities
         self.control = control
         self.answers = answers
-        self.keeper = keeper
+        self.keepers = keepers
         self.watch = watch
         self.end = end
     }
 
     /// Runs until a signal, the end of the duration, or an outcome of the central.
     mutating func run() throws(SystemError) -> ExitCode {
-        if world.port.device.asksTimeOfDay { tellTime(at: loop.now()) }
+        if world.ports.contains(where: { $0.device.asksTimeOfDay }) { tellTime(at: loop.now()) }
         guests.begin(on: &world)
         world.powerOn(at: loop.now())
         var outcome = try turn()
         while outcome == nil {
-            var deadline = earliest(world.deadline, activity?.deadline)
+            var deadline = world.deadline
+            for activity in activities { deadline = earliest(deadline, activity?.deadline) }
             deadline = earliest(earliest(deadline, control?.deadline), watch?.deadline)
-            deadline = earliest(deadline, try answers?.listen(to: world.port.device, &loop))
+            deadline = earliest(deadline, try answers?.listen(to: world.ports[0].device, &loop))
             try loop.wait(until: earliest(deadline, end))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
-            if world.port.device.followsTimeOfDay { tellTime(at: now) }
+            if followsTimeOfDay { tellTime(at: now) }
             if let deadline = world.deadline, deadline <= now { world.run(at: now) }
             for event in loop.events { try handle(event, at: now) }
-            try activity?.expire(at: now, loop: &loop, emit: &felt)
-            feel(at: now)
+            try feel(at: now)
             answer(at: now)
             flash(at: now)
             outcome = try turn()
         }
         if outcome == nil, loop.signal == nil { outcome = reporter.cutOff(world, at: loop.now()) }
         try powerOff()
-        reporter.summarise(world.port.device, at: loop.now())
+        reporter.summarise(world.ports, at: loop.now())
         return reporter.finish(outcome ?? .done)
     }
 
@@ -71,7 +72,7 @@ struct LiveWorldRun: ~Copyable {
         let limit = loop.now() + World.farewellLimit
         world.powerOff(at: loop.now())
         _ = try turn()
-        while !world.port.device.host.isQuiet, loop.now() < limit {
+        while !world.isQuiet, loop.now() < limit {
             try loop.wait(until: earliest(world.deadline, limit))
             let now = loop.now()
             if let deadline = world.deadline, deadline <= now { world.run(at: now) }
@@ -84,10 +85,22 @@ struct LiveWorldRun: ~Copyable {
         if let time = clock.jump(at: now) { world.setTimeOfDay(time, at: now) }
     }
 
-    private mutating func feel(at now: Instant) {
-        guard !felt.isEmpty else { return }
-        world.feel(felt.elements, at: now)
-        felt.removeAll()
+    private var followsTimeOfDay: Bool {
+        world.ports.contains { $0.device.followsTimeOfDay }
+    }
+
+    /// Gives the devices what their live sources have for them.
+    private mutating func feel(at now: Instant) throws(SystemError) {
+        for (number, activity) in activities.enumerated() {
+            guard let activity else { continue }
+            for event in loop.events {
+                try activity.handle(event, loop: &loop, at: now, emit: &felt)
+            }
+            try activity.expire(at: now, loop: &loop, emit: &felt)
+            guard !felt.isEmpty else { continue }
+            world.feel(felt.elements, by: number, at: now)
+            felt.removeAll()
+        }
     }
 
     /// Does what clients of the control socket ask for.
@@ -100,7 +113,7 @@ struct LiveWorldRun: ~Copyable {
             }
             return answer
         }
-        while let line = answers?.nextLine(for: world.port.device) {
+        while let line = answers?.nextLine(for: world.ports[0].device) {
             var refusal: AnswerError?
             world.perform(at: now) { device, out, events in
                 do throws(AnswerError) {
@@ -113,7 +126,7 @@ struct LiveWorldRun: ~Copyable {
 
     /// Gives the device a new version of its profile, where there is one.
     private mutating func flash(at now: Instant) {
-        guard let profile = watch?.next(at: now, &loop, &activity, &reporter) else { return }
+        guard let profile = watch?.next(at: now, &loop, &activities[0], &reporter) else { return }
         tellTime(at: now)
         world.perform(at: now) { device, out, events in
             device.replace(profile: profile, at: now, sending: &out, emit: &events)
@@ -123,7 +136,9 @@ struct LiveWorldRun: ~Copyable {
     /// Writes out what a turn has brought; first what is to be kept.
     private mutating func turn() throws(SystemError) -> ExitCode? {
         let now = loop.now()
-        keeper?.store(world.takeStateChanges(), &reporter, at: now)
+        for (number, keeper) in keepers.enumerated() {
+            keeper?.store(world.takeStateChanges(of: number), &reporter, at: now)
+        }
         try guests.flush(from: &world, &reporter, loop: &loop, at: now)
         let outcome = reporter.report(world.events.elements, of: world, at: now)
         world.events.removeAll()
@@ -132,7 +147,6 @@ struct LiveWorldRun: ~Copyable {
     }
 
     private mutating func handle(_ event: ReadyEvent, at now: Instant) throws(SystemError) {
-        try activity?.handle(event, loop: &loop, at: now, emit: &felt)
         try control?.handle(event, loop: &loop)
         answers?.handle(event, loop: &loop)
         try watch?.handle(event, at: now)

@@ -35,7 +35,7 @@ enum Command {
 
 /// The options of `run`.
 struct RunOptions {
-    /// The profiles' paths; exactly one for now.
+    /// The profiles' paths, each an accessory; one at least.
     var profiles: [String] = []
     /// nil leaves the choice to the program.
     var controller: ControllerSpec?
@@ -77,6 +77,9 @@ struct RunOptions {
     var state = StateChoice.automatic
     /// Whether what was kept is forgotten first.
     var erases = false
+
+    /// Accessories of one run: with the hosts that join, as many as the virtual air holds.
+    static let accessoriesMax = 1000
 }
 
 /// A command line that cannot be used, as a sentence that says what to write.
@@ -112,10 +115,16 @@ enum Options {
 
     /// The options of the other commands, in the order of the help text.
     private static let general: [Row] = [
-        Row(profile, "FILE", "the accessory to be: a profile's path, or a bundled one's name") {
+        Row(
+            profile, "FILE",
+            "the accessory to be: a profile's path, or a bundled one's name; given again, one more "
+                + "accessory in the same run"
+        ) {
             run, text throws(UsageError) in
-            guard run.profiles.isEmpty else {
-                throw UsageError("more than one --profile is not supported yet; give one")
+            guard run.profiles.count < RunOptions.accessoriesMax else {
+                throw UsageError(
+                    "more than \(RunOptions.accessoriesMax) --profile are not supported; "
+                        + "start the program twice")
             }
             run.profiles.append(text)
         },
@@ -337,6 +346,21 @@ enum Options {
     /// The names of standard output.
     private static let standardOutput = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
 
+    /// What is about one accessory says of several not which.
+    private static func checkSeveral(_ run: RunOptions) throws(UsageError) {
+        let single: [(Bool, String)] = [
+            (run.control != nil, "--control"), (run.watches, "--watch"),
+            (!run.settings.isEmpty, "--set"), (run.activity != nil, "--activity"),
+            (run.passkey != nil, "--passkey"), (run.answers == .standardInput, "--answers"),
+            (run.withCentral, "--with-central"),
+        ]
+        if let option = single.first(where: \.0)?.1 {
+            throw UsageError(
+                "\(option) is about one accessory, and there are \(run.profiles.count) --profile; "
+                    + "leave it out, or give one profile")
+        }
+    }
+
     /// The rules between options.
     private static func checked(_ options: RunOptions) throws(UsageError) -> RunOptions {
         var run = options
@@ -346,6 +370,7 @@ enum Options {
         if let capture = run.capture, run.profiles.contains(capture) {
             throw UsageError("--capture \(capture) would overwrite the profile; name another file")
         }
+        if run.profiles.count > 1 { try checkSeveral(run) }
         if run.erases, run.state == .none {
             throw UsageError("with --state none there is nothing to --erase; leave out one of them")
         }

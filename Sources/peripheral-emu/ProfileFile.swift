@@ -16,8 +16,28 @@ enum ProfileFile {
         var paths: [String] = []
     }
 
-    /// The profile of a run, with what the command line puts in the place of its parts; nil where
-    /// anything is wrong, which has been said.
+    /// The name of a profile's file, without folder and `.yaml`.
+    static func name(of path: String) -> String {
+        let file = path.split(separator: "/").last.map { String($0) } ?? path
+        return file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
+    }
+
+    /// The profiles of a run, the first with what the command line puts in the place of its parts;
+    /// nil where anything is wrong, which has been said.
+    static func loadAll(
+        for options: RunOptions, _ files: Files, _ console: inout Console
+    ) -> [DeviceProfile]? {
+        guard let first = load(for: options, files, &console) else { return nil }
+        var profiles = [first]
+        for path in options.profiles.dropFirst() {
+            guard let profile = loadWithSource(path, &console, files)?.profile else { return nil }
+            profiles.append(profile)
+        }
+        return profiles
+    }
+
+    /// The first profile of a run, with what the command line puts in the place of its parts; nil
+    /// where anything is wrong, which has been said.
     static func load(
         for options: RunOptions, _ files: Files, _ console: inout Console
     ) -> DeviceProfile? {

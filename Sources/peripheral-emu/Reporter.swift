@@ -29,10 +29,14 @@ struct Reporter {
     var isWatched = false
     /// Events as JSON for who watches.
     private var watched: [JSONValue] = []
+    /// What the devices are called in lines, by number; empty where there is one.
+    private let names: [String]
 
     init(
-        console: Console, capture: FileOutput?, start: Instant, isLive: Bool, json: Bool = false
+        console: Console, capture: FileOutput?, start: Instant, isLive: Bool, json: Bool = false,
+        names: [String] = []
     ) {
+        self.names = names.count > 1 ? names : []
         self.json = json
         self.isLive = isLive
         self.console = console
@@ -46,13 +50,17 @@ struct Reporter {
     }
 
     /// Prints a device's event.
-    mutating func report(_ event: DeviceEvent, of device: EmulatedDevice, at now: Instant) {
+    /// - Parameter number: the device's.
+    mutating func report(
+        _ event: DeviceEvent, of device: EmulatedDevice, number: Int = 0, at now: Instant
+    ) {
         if json || isWatched,
             let object = device.json(for: event, at: now - start, upTo: console.level)
         {
-            tell(object)
+            tell(names.isEmpty ? object : object.with("accessory", .string(names[number])))
         }
-        guard !json, let line = device.line(for: event, upTo: console.level) else { return }
+        guard !json, var line = device.line(for: event, upTo: console.level) else { return }
+        if !names.isEmpty { line.text = "\(names[number]): \(line.text)" }
         console.log(line, at: now - start)
         if case .host(.security(.question(_, _, let isAnswered)), _) = event, !isAnswered,
             let answerHint
@@ -90,8 +98,8 @@ struct Reporter {
         var outcome: ExitCode?
         for event in events {
             switch event {
-            case .device(let event):
-                report(event, of: world.port.device, at: now)
+            case .device(let event, let number):
+                report(event, of: world.ports[number].device, number: number, at: now)
                 if case .host(.failed, _) = event { outcome = .failure }
             case .central(.line(let text)):
                 if !json { console.print(text) }
@@ -128,9 +136,16 @@ struct Reporter {
         return outcome
     }
 
-    /// Prints what intervals a run has had; nothing where it never advertised.
-    mutating func summarise(_ device: EmulatedDevice, at now: Instant) {
+    /// Prints what intervals a run of these devices has had; nothing where one never advertised.
+    mutating func summarise(_ ports: [DevicePort], at now: Instant) {
+        for (number, port) in ports.enumerated() {
+            summarise(port.device, number: number, at: now)
+        }
+    }
+
+    private mutating func summarise(_ device: EmulatedDevice, number: Int, at now: Instant) {
         guard console.level >= .info, device.host.hasEverAdvertised else { return }
+        if !names.isEmpty { console.log(LogLine(.info, names[number])) }
         for line in device.intervalReport(until: now) { console.log(LogLine(.info, line)) }
     }
 

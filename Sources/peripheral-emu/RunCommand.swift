@@ -17,15 +17,20 @@ enum RunCommand {
         var console = Console(level: options.logLevel)
         defer { console.flush() }
         let files = ProfileFile.Files()
-        guard let profile = ProfileFile.load(for: options, files, &console) else { return .usage }
-        let keeper: StateKeeper?
+        guard let profiles = ProfileFile.loadAll(for: options, files, &console) else {
+            return .usage
+        }
+        var accessories = Accessories(profiles)
         do throws(StateKeeper.Refusal) {
-            keeper = try StateKeeper.open(options, profile, &console)
+            for profile in profiles {
+                accessories.keepers.append(try StateKeeper.open(options, profile, &console))
+            }
         } catch {
             console.error("\(error)")
             return .failure
         }
-        if options.capture != nil, profile.security.map({ $0.policy != .refused }) == true {
+        let canPair = profiles.contains { $0.security.map { $0.policy != .refused } == true }
+        if options.capture != nil, canPair {
             let text = "capture: it will hold the keys of pairings, readable to who has the file"
             console.log(LogLine(.info, text))
         }
@@ -40,22 +45,60 @@ enum RunCommand {
                 controller = choice.controller
                 console.log(LogLine(.info, choice.reason))
             }
-            if profile.advertising.isEmpty {
+            for profile in profiles where profile.advertising.isEmpty {
+                let which = profiles.count > 1 ? profile.file : "the profile"
                 console.log(
-                    LogLine(.warning, "the profile has no 'advertising': no central finds it"))
+                    LogLine(.warning, "\(which) has no 'advertising': no central finds it"))
             }
             switch controller {
             case .virtual:
-                let world = makeWorld(profile, options, keeper)
+                if options.capture != nil, profiles.count > 1 {
+                    console.log(
+                        LogLine(.info, "capture: of \(accessories.names[0]), the first accessory"))
+                }
+                let world = makeWorld(accessories, options)
                 return options.virtualTime
-                    ? try runVirtual(world, options, keeper, console)
-                    : try runLive(world, options, files, keeper, console)
+                    ? try runVirtual(world, accessories, options, console)
+                    : try runLive(world, accessories, options, files, console)
             case .transport(let spec):
-                return try runOn(spec, profile, options, files, keeper, console)
+                return try runOn(spec, accessories, options, files, console)
             }
         } catch {
             console.error("\(error)")
             return .failure
+        }
+    }
+
+    /// The accessories of a run, by their numbers.
+    private struct Accessories {
+        let profiles: [DeviceProfile]
+        var keepers: [StateKeeper?] = []
+        /// What they are called in lines: their files' names, and which of the same ones.
+        let names: [String]
+
+        init(_ profiles: [DeviceProfile]) {
+            self.profiles = profiles
+            let files = profiles.map { ProfileFile.name(of: $0.file) }
+            names = files.enumerated().map { number, name in
+                let before = files[..<number].count { $0 == name }
+                return before == 0 ? name : "\(name)-\(before + 1)"
+            }
+        }
+
+        /// The seed of one: addresses follow from it and the device's name, and differ.
+        func seed(_ seed: UInt64, of number: Int) -> UInt64 {
+            let name = profiles[number].device.name
+            return seed &+ UInt64(profiles[..<number].count { $0.device.name == name })
+        }
+    }
+
+    private static func makeDevices(
+        _ accessories: Accessories, seed: UInt64, _ options: RunOptions
+    ) -> [EmulatedDevice] {
+        accessories.profiles.indices.map { number in
+            makeDevice(
+                accessories.profiles[number], seed: accessories.seed(seed, of: number), options,
+                accessories.keepers[number])
         }
     }
 
@@ -72,20 +115,21 @@ enum RunCommand {
         return device
     }
 
-    private static func makeWorld(
-        _ profile: DeviceProfile, _ options: RunOptions, _ keeper: StateKeeper?
-    ) -> World {
+    private static func makeWorld(_ accessories: Accessories, _ options: RunOptions) -> World {
         let seed = options.seed ?? virtualSeed
-        let device = makeDevice(profile, seed: seed, options, keeper)
+        let devices = makeDevices(accessories, seed: seed, options)
+        let device = devices[0]
         var central: ScriptedCentral?
         if options.withCentral {
             var random = SeededRandom(seed: seed, stream: "central")
             central = ScriptedCentral(
-                target: profile.device.address.isPrivate ? nil : device.randomAddress,
+                target: device.profile.device.address.isPrivate ? nil : device.randomAddress,
                 address: DeviceAddress.randomStatic(from: random.next()))
         }
         return World(
-            port: DevicePort(device: device), seed: seed, timing: options.airTiming,
+            port: DevicePort(device: device),
+            others: devices.dropFirst().map { DevicePort(device: $0) }, seed: seed,
+            timing: options.airTiming,
             loss: options.airLoss ?? 0,
             central: central, cipher: OpenSSLCipher())
     }
@@ -99,21 +143,22 @@ enum RunCommand {
     }
 
     private static func runVirtual(
-        _ world: World, _ options: RunOptions, _ keeper: StateKeeper?, _ console: Console
+        _ world: World, _ accessories: Accessories, _ options: RunOptions, _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
         if options.capture != nil { world.capture(epoch: BtsnoopWriter.virtualEpoch) }
         let reporter = Reporter(
             console: console, capture: try openCapture(options), start: .zero,
-            isLive: false, json: options.json)
+            isLive: false, json: options.json, names: accessories.names)
         var run = VirtualTimeRun(
-            world: world, reporter: reporter, keeper: keeper, duration: options.duration ?? .zero)
+            world: world, reporter: reporter, keepers: accessories.keepers,
+            duration: options.duration ?? .zero)
         return run.run()
     }
 
     private static func runLive(
-        _ world: World, _ options: RunOptions, _ files: ProfileFile.Files, _ keeper: StateKeeper?,
-        _ console: Console
+        _ world: World, _ accessories: Accessories, _ options: RunOptions,
+        _ files: ProfileFile.Files, _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
         let capture = try openCapture(options)
@@ -122,9 +167,10 @@ enum RunCommand {
         world.setClock(epoch: loop.unixMicroseconds(at: .zero))
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
         var reporter = Reporter(
-            console: console, capture: capture, start: start, isLive: true, json: options.json)
+            console: console, capture: capture, start: start, isLive: true, json: options.json,
+            names: accessories.names)
         let guests = try AirGuests(options, loop: &loop, &reporter)
-        let activity = try openActivity(world.port.device, &loop, &reporter)
+        let activities = try openActivities(accessories.profiles, &loop, &reporter)
         let control = try openControl(options, &loop, &reporter)
         let answers = try openAnswers(world.port.device, options, &loop, &reporter)
         let watch = try openWatch(world.port.device, options, files, &loop, &reporter)
@@ -132,9 +178,9 @@ enum RunCommand {
         // All doors are open.
         try Capabilities.drop(keepingNetAdmin: false)
         var run = LiveWorldRun(
-            loop: loop, world: world, reporter: reporter, guests: guests, activity: activity,
-            control: control, answers: answers, watch: watch, keeper: keeper,
-            end: options.duration.map { start + $0 })
+            loop: loop, world: world, reporter: reporter, guests: guests, activities: activities,
+            control: control, answers: answers, watch: watch,
+            keepers: accessories.keepers, end: options.duration.map { start + $0 })
         return try run.run()
     }
 
@@ -151,15 +197,18 @@ enum RunCommand {
         }
     }
 
-    private static func openActivity(
-        _ device: EmulatedDevice, _ loop: inout EventLoop, _ reporter: inout Reporter
-    ) throws(SystemError) -> LiveActivity? {
-        let sources = device.profile.activity?.sources ?? []
-        let activity = try LiveActivity(sources, loop: &loop)
-        for name in activity?.names ?? [] {
-            reporter.log(.info, "activity: following \(name)", at: loop.now())
+    private static func openActivities(
+        _ profiles: [DeviceProfile], _ loop: inout EventLoop, _ reporter: inout Reporter
+    ) throws(SystemError) -> [LiveActivity?] {
+        var activities: [LiveActivity?] = []
+        for profile in profiles {
+            let activity = try LiveActivity(profile.activity?.sources ?? [], loop: &loop)
+            for name in activity?.names ?? [] {
+                reporter.log(.info, "activity: following \(name)", at: loop.now())
+            }
+            activities.append(activity)
         }
-        return activity
+        return activities
     }
 
     private static func openControl(
@@ -193,30 +242,32 @@ enum RunCommand {
     }
 
     private static func runOn(
-        _ spec: TransportSpec, _ profile: DeviceProfile, _ options: RunOptions,
-        _ files: ProfileFile.Files, _ keeper: StateKeeper?, _ console: Console
+        _ spec: TransportSpec, _ accessories: Accessories, _ options: RunOptions,
+        _ files: ProfileFile.Files, _ console: Console
     ) throws(SystemError) -> ExitCode {
         let seed = options.seed ?? machineID() ?? virtualSeed
         let capture = try openCapture(options)
         var loop = try EventLoop()
         let start = loop.now()
-        var port = DevicePort(device: makeDevice(profile, seed: seed, options, keeper))
-        port.device.setClock(epoch: loop.unixMicroseconds(at: .zero))
-        if options.capture != nil {
-            port.capture = BtsnoopWriter(epoch: loop.unixMicroseconds(at: .zero))
-        }
+        let epoch = loop.unixMicroseconds(at: .zero)
+        var devices = makeDevices(accessories, seed: seed, options)
+        for number in devices.indices { devices[number].setClock(epoch: epoch) }
+        let group = DeviceGroup(
+            devices, capture: options.capture.map { _ in BtsnoopWriter(epoch: epoch) })
         var reporter = Reporter(
-            console: console, capture: capture, start: start, isLive: true, json: options.json)
-        let activity = try openActivity(port.device, &loop, &reporter)
+            console: console, capture: capture, start: start, isLive: true, json: options.json,
+            names: accessories.names)
+        let activities = try openActivities(accessories.profiles, &loop, &reporter)
         let control = try openControl(options, &loop, &reporter)
-        let answers = try openAnswers(port.device, options, &loop, &reporter)
-        let watch = try openWatch(port.device, options, files, &loop, &reporter)
+        let answers = try openAnswers(devices[0], options, &loop, &reporter)
+        let watch = try openWatch(devices[0], options, files, &loop, &reporter)
         let transport = spec.closed()
         warnOfStuckFiles([options.control, transport.ownFile], &reporter, at: loop.now())
         var run = LiveTransportRun(
-            loop: loop, port: port, reporter: reporter, transport: transport,
-            keepsNetAdmin: spec.isAdapter, activity: activity, control: control, answers: answers,
-            watch: watch, keeper: keeper, end: options.duration.map { start + $0 },
+            loop: loop, group: group, reporter: reporter, transport: transport,
+            keepsNetAdmin: spec.isAdapter, activities: activities, control: control,
+            answers: answers,
+            watch: watch, keepers: accessories.keepers, end: options.duration.map { start + $0 },
             reconnects: options.reconnects)
         return try run.run()
     }

@@ -21,15 +21,13 @@ enum StateChoice: Equatable {
     }
 
     /// The folder for a profile's state; nil where the user has no home and names none.
-    func path(profile: String) -> String? {
+    /// - Parameter isShared: whether the folder that is named holds those of several profiles.
+    func path(profile: String, isShared: Bool = false) -> String? {
+        let name = ProfileFile.name(of: profile)
         switch self {
         case .none: return nil
-        case .folder(let path): return path
-        case .automatic:
-            guard let base = Self.base else { return nil }
-            let file = profile.split(separator: "/").last.map { String($0) } ?? profile
-            let name = file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
-            return "\(base)/peripheral-emu/\(name)"
+        case .folder(let path): return isShared ? "\(path)/\(name)" : path
+        case .automatic: return Self.base.map { "\($0)/peripheral-emu/\(name)" }
         }
     }
 
@@ -73,7 +71,8 @@ final class StateKeeper {
         if options.state == .automatic {
             guard profile.asksForState, !options.virtualTime else { return nil }
         }
-        guard let path = options.state.path(profile: profile.file) else {
+        let isShared = options.profiles.count > 1
+        guard let path = options.state.path(profile: profile.file, isShared: isShared) else {
             goOn(without: "there is no home folder for it; name one by --state DIR", &console)
             return nil
         }

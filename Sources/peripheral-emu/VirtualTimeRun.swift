@@ -9,11 +9,12 @@ import Simulation
 struct VirtualTimeRun {
     private var world: World
     private var reporter: Reporter
-    private let keeper: StateKeeper?
+    /// By the devices' numbers.
+    private let keepers: [StateKeeper?]
     private let end: Instant
 
-    init(world: World, reporter: Reporter, keeper: StateKeeper?, duration: TimeSpan) {
-        self.keeper = keeper
+    init(world: World, reporter: Reporter, keepers: [StateKeeper?], duration: TimeSpan) {
+        self.keepers = keepers
         self.world = world
         self.reporter = reporter
         end = .zero + duration
@@ -30,7 +31,7 @@ struct VirtualTimeRun {
         }
         if outcome == nil { outcome = reporter.cutOff(world, at: end) }
         powerOff()
-        reporter.summarise(world.port.device, at: world.now)
+        reporter.summarise(world.ports, at: world.now)
         return reporter.finish(outcome ?? .done)
     }
 
@@ -40,14 +41,16 @@ struct VirtualTimeRun {
         world.powerOff(at: start)
         _ = report(at: start)
         let limit = start + World.farewellLimit
-        while !world.port.device.host.isQuiet, let deadline = world.deadline, deadline <= limit {
+        while !world.isQuiet, let deadline = world.deadline, deadline <= limit {
             world.run(at: deadline)
             _ = report(at: deadline)
         }
     }
 
     private mutating func report(at now: Instant) -> ExitCode? {
-        keeper?.store(world.takeStateChanges(), &reporter, at: now)
+        for (number, keeper) in keepers.enumerated() {
+            keeper?.store(world.takeStateChanges(of: number), &reporter, at: now)
+        }
         let outcome = reporter.report(world.events.elements, of: world, at: now)
         world.events.removeAll()
         return reporter.flush(capture: world.takeCapture()) ?? outcome

@@ -49,6 +49,7 @@ struct SetController {
         let opcode = Opcode(rawValue: command.span.uint16(at: 1))
         let body = command.span.extracting(4..<command.count)
         var block = ByteBlock()
+        guard base.refused[opcode] == nil else { return base.answer(command) }
         switch opcode {
         case .leReadNumberOfSupportedAdvertisingSets:
             var answer = LENumberOfSupportedAdvertisingSets()

@@ -83,7 +83,7 @@ public struct GuestWorld: Sendable {
         }
         heard += events.elements
         events.removeAll()
-        for case .device(let event) in world.events.elements {
+        for case .device(let event, _) in world.events.elements {
             if let line = world.port.device.line(for: event, upTo: .debug) {
                 lines.append(line.text)
             }

@@ -94,7 +94,7 @@ public struct PhoneWorld {
                 take(packet)
             }
         }
-        for case .device(let event) in world.events.elements {
+        for case .device(let event, _) in world.events.elements {
             if let line = device.line(for: event, upTo: .debug) { lines.append(line.text) }
         }
         world.events.removeAll()

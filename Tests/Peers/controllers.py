@@ -13,8 +13,23 @@ START_SECONDS = 10
 TRIES, TRY_SECONDS = 80, 0.1
 
 
+class SetLink(LocalLink):
+    """A link on which data come from the address of their connection.
+
+    Bumble's own has them come from the controller's random address, by whichever advertising set
+    the connection was made, and takes them for no connection's where the two differ.
+    """
+
+    def send_acl_data(self, sender_controller, destination_address, transport, data):
+        connection = sender_controller.le_connections.get(destination_address)
+        receiver = self.find_le_controller(destination_address)
+        if connection and receiver:
+            asyncio.get_running_loop().call_soon(
+                receiver.on_link_acl_data, connection.self_address, transport, data)
+
+
 @contextlib.contextmanager
-def bumble_controllers(*others, count=2):
+def bumble_controllers(*others, count=2, link=None):
     """`count` controllers on TCP ports that were free, then one on each transport of `others`.
 
     They run in a thread of their own. Yields the `tcp-client:` names of the TCP ones.
@@ -29,7 +44,7 @@ def bumble_controllers(*others, count=2):
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result(START_SECONDS)
 
     try:
-        wait_for(start(stack, listeners, others))
+        wait_for(start(stack, listeners, others, link or LocalLink()))
         yield [f"tcp-client:127.0.0.1:{one.getsockname()[1]}" for one in listeners]
     finally:
         wait_for(stack.aclose())
@@ -38,9 +53,8 @@ def bumble_controllers(*others, count=2):
         loop.close()
 
 
-async def start(stack, listeners, others):
+async def start(stack, listeners, others, link):
     """Puts a controller on each listener and each transport; `stack` closes them."""
-    link = LocalLink()
     for listener in listeners:
         transport = await open_tcp_server_transport_with_socket(listener)
         stack.callback(transport.server.close)

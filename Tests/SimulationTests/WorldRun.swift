@@ -53,7 +53,7 @@ struct WorldRun {
     private mutating func take(_ world: inout World) {
         for event in world.events.elements {
             switch event {
-            case .device(let event):
+            case .device(let event, _):
                 if let line = world.port.device.line(for: event, upTo: .info) {
                     lines.append("\(end - .zero)  \(line.text)")
                 }

@@ -162,8 +162,10 @@ import Wire
             error("--seed 1") == "there is no profile to run; write --profile FILE, or see --help")
         #expect(error("") == "there is no profile to run; write --profile FILE, or see --help")
         #expect(
-            error("--profile a --profile b")
-                == "more than one --profile is not supported yet; give one")
+            error("--profile a --profile b --set c=1")
+                == "--set is about one accessory, and there are 2 --profile; leave it out, or give "
+                + "one profile")
+        #expect(try run("--profile a --profile b").profiles == ["a", "b"])
         #expect(error(profile + "b.yaml") == "\"b.yaml\" is no option; write --profile b.yaml")
     }
 

@@ -108,7 +108,7 @@ public struct DeviceRun {
 
     private mutating func note() {
         for event in world.events.elements {
-            guard case .device(.activity(.changed(let change))) = event else { continue }
+            guard case .device(.activity(.changed(let change)), _) = event else { continue }
             if change.state == .active {
                 becomeActive(at: change.at)
             } else {
