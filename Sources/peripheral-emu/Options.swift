@@ -209,8 +209,8 @@ enum Options {
         Row(
             state, "DIR",
             "keep bonds and values with persist in this folder; none keeps nothing; without it "
-                + "~/.local/state/peripheral-emu/NAME, the profile's, where there is "
-                + "something to keep and time is real"
+                + "~/.local/state/peripheral-emu/NAME of a bundled profile, NAME-NUMBER of a "
+                + "file, where there is something to keep and time is real"
         ) { run, text throws(UsageError) in run.state = try StateChoice(text) },
         Row("erase", nil, "forget what was kept before") { run, _ throws(UsageError) in
             run.erases = true
