@@ -112,7 +112,11 @@ enum Options {
 
     /// The options of the other commands, in the order of the help text.
     private static let general: [Row] = [
-        Row(profile, "FILE", "the accessory to be: a profile's path, or a bundled one's name") {
+        Row(
+            profile, "FILE",
+            "the accessory to be: a profile's path, or a bundled one's name; "
+                + "$PERIPHERAL_EMU_PROFILES names folders of more"
+        ) {
             run, text throws(UsageError) in
             guard run.profiles.isEmpty else {
                 throw UsageError("more than one --profile is not supported yet; give one")

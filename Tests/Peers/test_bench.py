@@ -236,6 +236,24 @@ def test_a_trace_with_a_byte_order_mark_is_read(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.skipif(not os.environ.get("PERIPHERAL_EMU_LONG"), reason="ten years take a minute")
+@pytest.mark.timeout(1200)
+def test_memory_does_not_grow_with_the_duration():
+    """The most that each run has held, in KiB; what is recorded is full within the first year."""
+    held = {}
+    for days in (30, 365, 3_650):
+        process = subprocess.Popen(
+            [str(binary()), "bench", "--profile", "Profiles/adaptive-tag.yaml", "--duration",
+             f"{days}d", "--precision", "5%", "--scanner", "ios-foreground"],
+            cwd=ROOT, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        held[days] = usage.ru_maxrss
+    print(held)
+    assert held[3_650] <= 1.2 * held[365] and held[365] <= 1.5 * held[30], held
+
+
 def examples():
     """The commands of POWER.md with what each is said to print."""
     text = (ROOT / "Profiles/POWER.md").read_text()
