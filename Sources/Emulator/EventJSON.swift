@@ -57,7 +57,7 @@ extension EmulatedDevice {
             .host(.advertisingRefused(_, let set), _), .host(.scanRequested(let set, _), _),
             .host(.connectedFrom(let set, _), _):
             members += member(ofSet: set)
-        case .host, .activity, .presetRefused, .said: break
+        case .host, .activity, .presetRefused, .keptValueDropped, .said: break
         }
         return .object(members)
     }
@@ -76,6 +76,7 @@ extension EmulatedDevice {
     private static func name(of event: DeviceEvent) -> String {
         switch event {
         case .presetRefused: "preset-refused"
+        case .keptValueDropped: "kept-value-dropped"
         case .said: "log"
         case .flashed: "flashed"
         case .answered: "answered"

@@ -117,8 +117,9 @@ enum Options {
     private static let general: [Row] = [
         Row(
             profile, "FILE",
-            "the accessory to be: a profile's path, or a bundled one's name; given again, one more "
-                + "accessory in the same run"
+            "the accessory to be: a profile's path, or a bundled one's name; "
+                + "$PERIPHERAL_EMU_PROFILES names folders of more; given again, one more accessory "
+                + "in the same run"
         ) {
             run, text throws(UsageError) in
             guard run.profiles.count < RunOptions.accessoriesMax else {
@@ -218,8 +219,8 @@ enum Options {
         Row(
             state, "DIR",
             "keep bonds and values with persist in this folder; none keeps nothing; without it "
-                + "~/.local/state/peripheral-emu/NAME, the profile's, where there is "
-                + "something to keep and time is real"
+                + "~/.local/state/peripheral-emu/NAME of a bundled profile, NAME-NUMBER of a "
+                + "file, where there is something to keep and time is real"
         ) { run, text throws(UsageError) in run.state = try StateChoice(text) },
         Row("erase", nil, "forget what was kept before") { run, _ throws(UsageError) in
             run.erases = true

@@ -22,8 +22,9 @@ enum RunCommand {
         }
         var accessories = Accessories(profiles)
         do throws(StateKeeper.Refusal) {
-            for profile in profiles {
-                accessories.keepers.append(try StateKeeper.open(options, profile, &console))
+            for (number, profile) in profiles.enumerated() {
+                accessories.keepers.append(
+                    try StateKeeper.open(options, profile, number: number, &console))
             }
         } catch {
             console.error("\(error)")
@@ -52,6 +53,10 @@ enum RunCommand {
             }
             switch controller {
             case .virtual:
+                if options.withCentral, profiles[0].hasSecuredAccess {
+                    let text = "the built-in central does not pair: what asks for encryption stays "
+                    console.log(LogLine(.info, text + "closed to it"))
+                }
                 if options.capture != nil, profiles.count > 1 {
                     console.log(
                         LogLine(.info, "capture: of \(accessories.names[0]), the first accessory"))

@@ -8,7 +8,7 @@ import SansIO
 
 /// Where state is kept.
 enum StateChoice: Equatable {
-    /// Where there is something to keep and time is real, in a folder of the profile's name.
+    /// Where there is something to keep and time is real, in a folder of the profile's own.
     case automatic
     case none
     case folder(String)
@@ -21,14 +21,30 @@ enum StateChoice: Equatable {
     }
 
     /// The folder for a profile's state; nil where the user has no home and names none.
-    /// - Parameter isShared: whether the folder that is named holds those of several profiles.
+    /// - Parameters:
+    ///   - profile: a path or a bundled profile's name, as it was given.
+    ///   - isShared: whether the folder that is named holds those of several profiles.
     func path(profile: String, isShared: Bool = false) -> String? {
-        let name = ProfileFile.name(of: profile)
         switch self {
         case .none: return nil
-        case .folder(let path): return isShared ? "\(path)/\(name)" : path
-        case .automatic: return Self.base.map { "\($0)/peripheral-emu/\(name)" }
+        case .folder(let path): return isShared ? "\(path)/\(Self.name(of: profile))" : path
+        case .automatic:
+            guard let base = Self.base else { return nil }
+            return "\(base)/peripheral-emu/\(Self.name(of: profile))"
         }
+    }
+
+    /// `heart-rate` of a bundled profile, `heart-rate-1F00BEEF` of a file: the number tells files
+    /// of one name in different folders apart.
+    private static func name(of profile: String) -> String {
+        guard BundledProfiles.path(of: profile) == nil else { return profile }
+        let file = profile.split(separator: "/").last.map { String($0) } ?? profile
+        let name = file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
+        let above = profile.dropLast(file.count)
+        let folder = realPath(above.isEmpty ? "." : String(above)) ?? ""
+        var random = SeededRandom(seed: 0, stream: "\(folder)/\(file)")
+        let number = String(random.next() >> 32, radix: 16, uppercase: true)
+        return name + "-" + String(repeating: "0", count: 8 - number.count) + number
     }
 
     /// XDG Base Directory Specification: a relative path there does not count.
@@ -64,24 +80,29 @@ final class StateKeeper {
 
     /// Opens the state of a run.
     /// - Returns: nil where none is kept; why, where that is not as asked for, has been said.
+    /// - Parameter number: the accessory's, of those of the run.
     static func open(
-        _ options: RunOptions, _ profile: DeviceProfile, _ console: inout Console
+        _ options: RunOptions, _ profile: DeviceProfile, number: Int = 0, _ console: inout Console
     ) throws(Refusal) -> StateKeeper? {
         if options.state == .none { return nil }
         if options.state == .automatic {
             guard profile.asksForState, !options.virtualTime else { return nil }
         }
-        let isShared = options.profiles.count > 1
-        guard let path = options.state.path(profile: profile.file, isShared: isShared) else {
+        let all = options.profiles
+        let given = all.indices.contains(number) ? all[number] : profile.file
+        guard var path = options.state.path(profile: given, isShared: all.count > 1) else {
             goOn(without: "there is no home folder for it; name one by --state DIR", &console)
             return nil
         }
+        // Each of several of one profile has a folder.
+        let before = all.prefix(number).count { $0 == given }
+        if before > 0 { path += "-\(before + 1)" }
         // A limit of file sizes is a failure to be told, no end.
         _ = Glibc.signal(SIGXFSZ, SIG_IGN)
         let folder: PrivateFolder
         do throws(SystemError) { folder = try PrivateFolder(path: path) } catch {
             guard error.code == EBUSY else {
-                goOn(without: "\(error)", &console)
+                try giveUp(error, options, &console)
                 return nil
             }
             throw Refusal(description: "\(error); end it first, or write another --state DIR")
@@ -90,10 +111,24 @@ final class StateKeeper {
             if options.erases { try erase(path + fileName, &console) }
             try makePrivateFile(path + fileName)
         } catch {
-            goOn(without: "\(error)", &console)
+            try giveUp(error, options, &console)
             return nil
         }
         return try open(folder, &console)
+    }
+
+    /// A folder that was asked for and cannot be used is no run. One that is full is, as one that
+    /// becomes full later.
+    private static func giveUp(
+        _ error: SystemError, _ options: RunOptions, _ console: inout Console
+    ) throws(Refusal) {
+        let isFull = [EDQUOT, EFBIG, EIO, ENOSPC].contains(error.code)
+        guard case .folder = options.state, !isFull else {
+            return goOn(without: "\(error)", &console)
+        }
+        throw Refusal(
+            description: "state: \(error); write another --state DIR, or --state none to keep "
+                + "nothing")
     }
 
     private static func open(
@@ -123,7 +158,7 @@ final class StateKeeper {
             "\(file) was written by a newer peripheral-emu: \(error); run that, write another "
                 + "--state DIR, or forget it by --erase"
         case .damaged:
-            "\(file) is damaged: \(error); --erase begins anew and keeps it as \(file).damaged"
+            "\(file) is damaged: \(error); --erase begins anew and keeps it as \(damagedName(file))"
         case .failed: "cannot use \(file): \(error)"
         }
     }
@@ -131,6 +166,16 @@ final class StateKeeper {
     private static func goOn(without reason: String, _ console: inout Console) {
         console.log(
             LogLine(.warning, "state: \(reason); the accessory goes on and keeps nothing"))
+    }
+
+    /// A name that no damaged file has yet.
+    private static func damagedName(_ file: String) -> String {
+        var (name, number) = (file + ".damaged", 2)
+        while exists(name) {
+            name = "\(file).damaged-\(number)"
+            number += 1
+        }
+        return name
     }
 
     /// Removes the file; what may be worth a look is kept aside.
@@ -141,8 +186,9 @@ final class StateKeeper {
             if case .damaged = error { isDamaged = true }
         }
         if isDamaged {
-            try renameFile(file, to: file + ".damaged")
-            console.log(LogLine(.info, "state: the damaged file is kept as \(file).damaged"))
+            let name = damagedName(file)
+            try renameFile(file, to: name)
+            console.log(LogLine(.info, "state: the damaged file is kept as \(name)"))
         }
         // Its journal would be taken for the new file's.
         for suffix in ["", "-journal", "-wal", "-shm"] { try removeFile(file + suffix) }
