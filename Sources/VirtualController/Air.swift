@@ -127,6 +127,7 @@ public struct Air: Sendable {
     /// Ends all that a controller does on the air, without a word to anybody.
     mutating func silence(_ port: Int) {
         for set in controllers[port].sets { stopAdvertising(set) }
+        while !controllers[port].syncs.isEmpty { removeSync(port, 0) }
         removeSets(port)
         advertisers[controllers[port].sets[0]].reset()
         for slot in controllers[port].links { leave(slot, port) }

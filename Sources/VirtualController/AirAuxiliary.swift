@@ -47,8 +47,10 @@ extension Air {
                 initiator = initiator ?? listener
             }
             guard controllers[listener].scanner.isEnabled,
-                controllers[listener].scanner.plan(on: advertiser.primaryPHY) != nil,
-                accepts(listener, advertiser),
+                controllers[listener].scanner.plan(on: advertiser.primaryPHY) != nil
+            else { continue }
+            if advertiser.periodic.isRunning { synchronize(listener, to: set, advertiser) }
+            guard accepts(listener, advertiser),
                 reportAuxiliary(advertiser, isResponse: false, to: listener)
             else { continue }
             if requestsScan(listener, of: port, advertiser) { requesters.append(listener) }

@@ -58,6 +58,11 @@ struct PortSet: Equatable {
         isEmpty = false
     }
 
+    mutating func remove(_ port: Int) {
+        words[port / 64] &= ~(1 << UInt64(port % 64))
+        isEmpty = words.indices.allSatisfy { words[$0] == 0 }
+    }
+
     mutating func removeAll() {
         guard !isEmpty else { return }
         self = PortSet()

@@ -13,7 +13,7 @@ public struct ControllerFeatures: OptionSet, Sendable {
     /// LE Coded, S=8, for advertising and connections.
     public static let codedPHY = Self(rawValue: 1 << 2)
 
-    public static let all: Self = [.extendedAdvertising, .codedPHY]
+    public static let all: Self = [.extendedAdvertising, .periodicAdvertising, .codedPHY]
 
     /// Without what has no use by itself.
     var consistent: Self {
@@ -142,7 +142,16 @@ enum Capabilities {
     ]
 
     /// Those of periodic advertising.
-    static let periodicCommands: [(opcode: Opcode, octet: Int, bit: UInt8)] = []
+    static let periodicCommands: [(opcode: Opcode, octet: Int, bit: UInt8)] = [
+        (.leSetPeriodicAdvertisingParameters, 37, 2), (.leSetPeriodicAdvertisingData, 37, 3),
+        (.leSetPeriodicAdvertisingEnable, 37, 4), (.lePeriodicAdvertisingCreateSync, 38, 0),
+        (.lePeriodicAdvertisingCreateSyncCancel, 38, 1),
+        (.lePeriodicAdvertisingTerminateSync, 38, 2),
+        (.leAddDeviceToPeriodicAdvertiserList, 38, 3),
+        (.leRemoveDeviceFromPeriodicAdvertiserList, 38, 4),
+        (.leClearPeriodicAdvertiserList, 38, 5), (.leReadPeriodicAdvertiserListSize, 38, 6),
+        (.leSetPeriodicAdvertisingReceiveEnable, 40, 5),
+    ]
 
     /// Everything that such a controller serves and that has a bit.
     static func commands(

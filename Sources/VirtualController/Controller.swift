@@ -66,6 +66,11 @@ struct Controller {
     var eventsOfRemoved = 0
     var scanner = Scanner()
     var initiator: Initiator?
+    /// Trains that are followed, the train that is sought, and whose trains may be.
+    var syncs: [Sync] = []
+    var syncRequest: SyncRequest?
+    var periodicList: [PeriodicAdvertiser] = []
+    var lastSyncHandle: UInt16 = 0
     /// Slots of this controller's links in the air's table, oldest first.
     var links: [Int] = []
     /// ACL packets of the host that have not been completed, over all links.
@@ -101,6 +106,9 @@ struct Controller {
         preferredRxPHYs = features.phyPreferences
         scanner = Scanner()
         initiator = nil
+        syncs = []
+        syncRequest = nil
+        periodicList = []
         links = []
         packetsHeld = 0
     }

@@ -140,11 +140,12 @@ extension Air {
 
     /// When something of the controller ends in time.
     mutating func scheduleTimer(_ port: Int) {
-        timers.set(port, to: controllers[port].scanner.end)
+        timers.set(port, to: earliest(controllers[port].scanner.end, nextLoss(port)))
     }
 
-    /// Scanning for a time is over.
+    /// Scanning for a time is over, or a train that has ended is missed.
     mutating func stepTimer(_ port: Int) {
+        loseTrains(port)
         if let end = controllers[port].scanner.end, end <= clock {
             stopScanning(port)
             controllers[port].send(LEScanTimeout())

@@ -168,10 +168,13 @@ extension Air {
 
     private func newSet(_ port: Int, _ handle: UInt8) -> Advertiser {
         let number = controllers[port].setsCreated
+        // The first one has the legacy advertiser's delays: a host that changes to sets does not
+        // change its times.
+        let stream = "advDelay \(port)" + (number == 0 ? "" : " set \(number)")
         // Sets with the same SID and address are told apart by their DIDs.
         return Advertiser(
             port: port, handle: handle, did: UInt16(truncatingIfNeeded: 1 + 257 * number),
-            random: SeededRandom(seed: seed, stream: "advDelay \(port) set \(number)"))
+            random: SeededRandom(seed: seed, stream: stream))
     }
 
     /// At most what the host asks for; 127 leaves it to the controller.
