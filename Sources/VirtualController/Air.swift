@@ -41,10 +41,18 @@ public struct Air: Sendable {
     var clock = Instant.zero
     /// By port; those that have gone keep their place until another one comes.
     var controllers: [Controller] = []
+    /// Advertising sets of all controllers; free ones are used again.
+    var advertisers: [Advertiser] = []
     /// By slot; free ones are used again.
     var links: [Link] = []
-    /// Advertisers by port, links behind them.
+    /// Of advertisers.
     var queue = DeadlineQueue()
+    /// Of links.
+    var linkQueue = DeadlineQueue()
+    /// Of periodic advertising trains that somebody follows, by advertiser.
+    var trainQueue = DeadlineQueue()
+    /// Of controllers, by port: what ends in time.
+    var timers = DeadlineQueue()
     /// Ports of controllers that scan or initiate, ascending.
     var listeners: [Int] = []
     /// Links that the command being served has given something to send.
@@ -70,13 +78,20 @@ public struct Air: Sendable {
     /// Brings a controller onto the air and gives its port: the lowest free number.
     ///
     /// The air is not full.
-    /// - Parameter address: its public address; if nil, one that follows from the port.
-    public mutating func addController(address: DeviceAddress? = nil) -> Int {
+    /// - Parameters:
+    ///   - address: its public address; if nil, one that follows from the port.
+    ///   - features: what it can do; everything, unless less is asked for.
+    public mutating func addController(
+        address: DeviceAddress? = nil, features: ControllerFeatures = .all
+    ) -> Int {
         let port = controllers.firstIndex { !$0.isPresent } ?? controllers.count
         precondition(port < Self.controllersMax, "the air holds at most 1,024 controllers")
         // Locally administered, so no manufacturer's device has it.
         let own = address ?? DeviceAddress(littleEndian: 0x0200_0000_0001 + UInt64(port))
-        let controller = Controller(address: own, seed: seed, port: port)
+        let random = SeededRandom(seed: seed, stream: "advDelay \(port)")
+        let controller = Controller(
+            address: own, features: features.consistent, seed: seed, port: port,
+            legacy: addAdvertiser(Advertiser(port: port, handle: nil, random: random)))
         if port == controllers.count {
             controllers.append(controller)
         } else {
@@ -92,6 +107,17 @@ public struct Air: Sendable {
         silence(port)
         controllers[port].isPresent = false
         controllers[port].output.removeAll()
+        for set in controllers[port].sets { advertisers[set].port = nil }
+    }
+
+    /// Puts an advertiser into the first free place.
+    mutating func addAdvertiser(_ advertiser: Advertiser) -> Int {
+        guard let set = advertisers.firstIndex(where: { $0.port == nil }) else {
+            advertisers.append(advertiser)
+            return advertisers.count - 1
+        }
+        advertisers[set] = advertiser
+        return set
     }
 
     func isPresent(_ port: Int) -> Bool {
@@ -100,9 +126,13 @@ public struct Air: Sendable {
 
     /// Ends all that a controller does on the air, without a word to anybody.
     mutating func silence(_ port: Int) {
-        stopAdvertising(port)
+        for set in controllers[port].sets { stopAdvertising(set) }
+        while !controllers[port].syncs.isEmpty { removeSync(port, 0) }
+        removeSets(port)
+        advertisers[controllers[port].sets[0]].reset()
         for slot in controllers[port].links { leave(slot, port) }
         controllers[port].reset()
+        timers.set(port, to: nil)
         updateListeners()
     }
 
@@ -142,24 +172,50 @@ public struct Air: Sendable {
     public mutating func advertisingEvents(of port: Int, at now: Instant) -> Int {
         expire(at: now)
         guard isPresent(port) else { return 0 }
-        if listeners.isEmpty { skipUnheard(port) }
-        return controllers[port].advertiser.events
+        if listeners.isEmpty {
+            for set in controllers[port].sets { skipUnheard(set) }
+        }
+        return controllers[port].sets.reduce(controllers[port].eventsOfRemoved) {
+            $0 + advertisers[$1].events
+        }
     }
 
     // MARK: Time
 
     /// When `expire` must be called next. Nobody needs to be woken for what nobody hears: idle
     /// connection events and unheard advertising events have no deadline.
-    public var deadline: Instant? { queue.first?.deadline }
+    public var deadline: Instant? { next?.at }
+
+    private enum Due { case advertiser(Int), link(Int), train(Int), timer(Int) }
+
+    /// What is due first. Of what is due at once, advertisers come first, then links.
+    private var next: (due: Due, at: Instant)? {
+        var next = queue.first.map { (due: Due.advertiser($0.index), at: $0.deadline) }
+        if let link = linkQueue.first, Self.isFirst(link.deadline, next?.at) {
+            next = (.link(link.index), link.deadline)
+        }
+        if let train = trainQueue.first, Self.isFirst(train.deadline, next?.at) {
+            next = (.train(train.index), train.deadline)
+        }
+        if let timer = timers.first, Self.isFirst(timer.deadline, next?.at) {
+            next = (.timer(timer.index), timer.deadline)
+        }
+        return next
+    }
+
+    private static func isFirst(_ deadline: Instant, _ other: Instant?) -> Bool {
+        other.map { deadline < $0 } ?? true
+    }
 
     /// Runs everything that is due up to `now`, in the order of time.
     public mutating func expire(at now: Instant) {
-        while let (index, due) = queue.first, due <= now {
-            clock = max(clock, due)
-            if index < Self.controllersMax {
-                stepAdvertiser(index)
-            } else {
-                stepLink(index - Self.controllersMax)
+        while let next, next.at <= now {
+            clock = max(clock, next.at)
+            switch next.due {
+            case .advertiser(let set): stepAdvertiser(set)
+            case .link(let slot): stepLink(slot)
+            case .train(let set): stepTrain(set)
+            case .timer(let port): stepTimer(port)
             }
         }
         clock = max(clock, now)
@@ -169,9 +225,10 @@ public struct Air: Sendable {
     mutating func isLost() -> Bool { loss > 0 && lossRandom.unit() < loss }
 
     /// The strength of a received packet in dBm.
-    mutating func signalStrength() -> Int8 {
+    /// - Parameter power: what it was sent with, in dBm.
+    mutating func signalStrength(_ power: Int8 = Radio.transmitPower) -> Int8 {
         let spread = signalRandom.below(2 * Radio.signalSpread + 1) - Radio.signalSpread
-        return Int8(clamping: Radio.signalStrength + spread)
+        return Int8(clamping: Radio.signalStrength + spread + Int64(power))
     }
 
     // MARK: Listeners
@@ -184,9 +241,9 @@ public struct Air: Sendable {
             listeners.append(port)
         }
         guard listeners.isEmpty != wasSilent else { return }
-        for port in controllers.indices where controllers[port].advertiser.isEnabled {
-            skipUnheard(port)
-            scheduleAdvertiser(port)
+        for set in advertisers.indices where advertisers[set].isEnabled {
+            skipUnheard(set)
+            scheduleAdvertiser(set)
         }
     }
 }

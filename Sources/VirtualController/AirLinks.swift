@@ -10,32 +10,43 @@ extension Air {
     // MARK: Beginning
 
     /// Creates the link that CONNECT_IND, which has just ended, asks for.
-    /// - Parameter isHeard: false where it was lost, so that only the central has the link.
+    /// - Parameters: the advertiser as it was when it was heard; `isHeard` is false where the PDU
+    ///   was lost, so that only the central has the link.
     mutating func connect(
-        central: Int, _ initiator: Initiator, as own: AirAddress, to peripheral: Int,
-        _ address: AirAddress, isHeard: Bool
+        central: Int, _ initiator: Initiator, as own: AirAddress, to set: Int,
+        _ advertiser: Advertiser, isHeard: Bool
     ) {
-
+        let phy = advertiser.properties.isLegacy ? PHY.le1M : advertiser.secondaryPHY
+        guard let peripheral = advertiser.port, let parameters = initiator.parameters(on: phy)
+        else { return }
+        let address = advertiser.address
         controllers[central].initiator = nil
         updateListeners()
         var ends = [newSide(central, own), newSide(peripheral, address)]
         ends[0].isAddressMade = initiator.ownAddressType.isIdentity && own.isResolvable
-        ends[1].isAddressMade =
-            controllers[peripheral].advertiser.addressEnd != nil && address.isResolvable
+        ends[1].isAddressMade = advertiser.addressEnd != nil && address.isResolvable
         ends[0].peer = identity(central, of: address)
         ends[1].peer = identity(peripheral, of: own)
+        (ends[0].phy, ends[1].phy) = (phy, phy)
         var link = Link(
-            parameters: initiator.parameters, sides: [ends[0], ends[1]],
+            parameters: parameters, sides: [ends[0], ends[1]],
             channelMap: controllers[central].channelClassification, anchor: clock)
         link.anchor = clock + .microseconds(Radio.transmitWindowDelay) - link.interval
         link.isAwake = true
         if !isHeard { link.sides[Role.peripheral.rawValue].port = nil }
         let slot = links.firstIndex(where: \.isFree) ?? links.count
         if slot == links.count { links.append(link) } else { links[slot] = link }
+        // Both ends have to know it (Core 6.0, Vol 6, Part B, 4.5.8).
+        let hasSecondAlgorithm = [central, peripheral].allSatisfy {
+            controllers[$0].features.contains(.extendedAdvertising)
+        }
         for role in Role.both {
             guard let port = link.sides[role.rawValue].port else { continue }
             controllers[port].links.append(slot)
-            reportConnection(slot, role)
+            reportConnection(slot, role, isSecondAlgorithm: hasSecondAlgorithm)
+            if role == .peripheral {
+                reportTermination(of: set, .success, link.sides[role.rawValue].handle)
+            }
             let wanted = link.sides[role.rawValue].wantedLength
             if wanted != DataLength() { push(slot, role, .lengthRequest(wanted)) }
         }
@@ -58,7 +69,7 @@ extension Air {
             preferredRxPHYs: controllers[port].preferredRxPHYs)
     }
 
-    private mutating func reportConnection(_ slot: Int, _ role: Role) {
+    private mutating func reportConnection(_ slot: Int, _ role: Role, isSecondAlgorithm: Bool) {
         let link = links[slot]
         guard let port = link.sides[role.rawValue].port else { return }
         var event = LEEnhancedConnectionComplete()
@@ -72,6 +83,11 @@ extension Air {
         event.peripheralLatency = link.parameters.latency
         event.supervisionTimeout = link.parameters.timeout
         report(connection: event, peer, to: port)
+        guard controllers[port].features.contains(.extendedAdvertising) else { return }
+        var selection = LEChannelSelectionAlgorithm()
+        selection.connectionHandle = own.handle
+        selection.algorithm = isSecondAlgorithm ? 1 : 0
+        controllers[port].send(selection)
     }
 
     /// Tells a host that no connection came about.
@@ -153,7 +169,7 @@ extension Air {
     }
 
     mutating func schedule(_ slot: Int) {
-        queue.set(Self.controllersMax + slot, to: links[slot].isFree ? nil : nextStep(of: slot))
+        linkQueue.set(slot, to: links[slot].isFree ? nil : nextStep(of: slot))
     }
 
     /// When the link goes on; nil where it is idle and nothing can go wrong.
@@ -265,7 +281,7 @@ extension Air {
             links[slot].sides[sender].queue.delivered == nil, !isHeldOff(slot, from: role)
         else { return true }
         let count = links[slot].sides[sender].queue.nextOctets(
-            max: links[slot].sides[sender].length.payload)
+            max: links[slot].sides[sender].length.payload(on: links[slot].sides[sender].phy))
         links[slot].sides[sender].queue.delivered = count
         switch item {
         case .control(let control): receive(control, slot, role.other)

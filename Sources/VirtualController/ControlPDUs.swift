@@ -24,7 +24,7 @@ extension Air {
             guard end(.features, slot, role) else { return }
             var event = LEReadRemoteFeaturesComplete()
             event.connectionHandle = links[slot].sides[role.rawValue].handle
-            event.leFeatures = leFeatures
+            event.leFeatures = leFeatures(links[slot].sides[role.other.rawValue].port ?? port)
             controllers[port].send(event)
         case .versionIndication: receiveVersion(slot, role)
         case .lengthRequest(let peer):
@@ -76,7 +76,12 @@ extension Air {
     /// longest PDU.
     private mutating func agreeLengths(_ slot: Int, _ role: Role, _ peer: DataLength) {
         let own = links[slot].sides[role.rawValue].wantedLength
-        let lengths = [own.limited(by: .longest), peer.limited(by: .longest)]
+        var longest = ControllerFeatures.all.longestData
+        for side in links[slot].sides {
+            guard let port = side.port else { continue }
+            longest = longest.limited(by: controllers[port].features.longestData)
+        }
+        let lengths = [own.limited(by: longest), peer.limited(by: longest)]
         let isNew =
             links[slot].sides[role.rawValue].length != lengths[0]
             || links[slot].sides[role.other.rawValue].length != lengths[1]
@@ -113,7 +118,8 @@ extension Air {
 
     private static func choosePHY(_ common: UInt8, _ current: UInt8) -> UInt8 {
         if common & PHY.preferences2M != 0 { return PHY.le2M }
-        return common & PHY.preferences1M != 0 ? PHY.le1M : current
+        if common & PHY.preferences1M != 0 { return PHY.le1M }
+        return common & PHY.preferencesCoded != 0 ? PHY.leCoded : current
     }
 
     private mutating func reportPHYs(_ slot: Int, _ role: Role) {

@@ -3,27 +3,74 @@ import HCI
 import SansIO
 import Wire
 
+/// Which commands a host advertises, scans and connects with: after a reset one family only (Core
+/// 6.0, Vol 4, Part E, 3.1.1).
+enum CommandFamily {
+    case legacy, extended
+
+    /// Nil for commands of neither family, and for those that the controller does not serve.
+    init?(of opcode: Opcode, _ features: ControllerFeatures) {
+        guard features.contains(.extendedAdvertising) else { return nil }
+        switch opcode {
+        case .leSetAdvertisingParameters, .leReadAdvertisingPhysicalChannelTxPower,
+            .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
+            .leSetScanParameters, .leSetScanEnable, .leCreateConnection:
+            self = .legacy
+        case .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters,
+            .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
+            .leSetExtendedAdvertisingEnable, .leReadMaximumAdvertisingDataLength,
+            .leReadNumberOfSupportedAdvertisingSets, .leRemoveAdvertisingSet,
+            .leClearAdvertisingSets, .leSetExtendedScanParameters, .leSetExtendedScanEnable,
+            .leExtendedCreateConnection:
+            self = .extended
+        case .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
+            .leSetPeriodicAdvertisingEnable, .lePeriodicAdvertisingCreateSync,
+            .lePeriodicAdvertisingCreateSyncCancel, .lePeriodicAdvertisingTerminateSync,
+            .leAddDeviceToPeriodicAdvertiserList, .leRemoveDeviceFromPeriodicAdvertiserList,
+            .leClearPeriodicAdvertiserList, .leReadPeriodicAdvertiserListSize:
+            guard features.contains(.periodicAdvertising) else { return nil }
+            self = .extended
+        default: return nil
+        }
+    }
+}
+
 /// What a host sets up in its controller, and what waits for the host.
 struct Controller {
     var isPresent = true
     let publicAddress: DeviceAddress
+    let features: ControllerFeatures
     /// H4 packets for the host.
     var output = ByteBlock(capacity: 256)
 
     var eventMask = Capabilities.eventMaskDefault
     var leEventMask = Capabilities.leEventMaskDefault
     var randomAddress: DeviceAddress?
+    /// Nil until the host has chosen.
+    var family: CommandFamily?
     var acceptList: [AirAddress] = []
+    /// Whether the filter accept list has the entry for anonymous advertisers.
+    var acceptsAnonymous = false
     var resolving = ResolvingList()
     var channelClassification = Capabilities.channelMapAll
     /// connInitialMaxTxOctets and connInitialMaxTxTime.
     var suggestedLength = DataLength()
-    var preferredTxPHYs = PHY.preferencesBoth
-    var preferredRxPHYs = PHY.preferencesBoth
+    var preferredTxPHYs: UInt8
+    var preferredRxPHYs: UInt8
 
-    var advertiser: Advertiser
+    /// This controller's advertisers in the air's table: first that of the legacy commands, then
+    /// the sets in the order of their creation.
+    var sets: [Int]
+    /// Sets that have been created, and the events of those that are gone.
+    var setsCreated = 0
+    var eventsOfRemoved = 0
     var scanner = Scanner()
     var initiator: Initiator?
+    /// Trains that are followed, the train that is sought, and whose trains may be.
+    var syncs: [Sync] = []
+    var syncRequest: SyncRequest?
+    var periodicList: [PeriodicAdvertiser] = []
+    var lastSyncHandle: UInt16 = 0
     /// Slots of this controller's links in the air's table, oldest first.
     var links: [Int] = []
     /// ACL packets of the host that have not been completed, over all links.
@@ -31,9 +78,15 @@ struct Controller {
     var lastHandle: UInt16 = 0
     var random: SeededRandom
 
-    init(address: DeviceAddress, seed: UInt64, port: Int) {
+    /// - Parameter legacy: the legacy commands' advertiser in the air's table.
+    init(
+        address: DeviceAddress, features: ControllerFeatures, seed: UInt64, port: Int, legacy: Int
+    ) {
         publicAddress = address
-        advertiser = Advertiser(random: SeededRandom(seed: seed, stream: "advDelay \(port)"))
+        self.features = features
+        preferredTxPHYs = features.phyPreferences
+        preferredRxPHYs = features.phyPreferences
+        sets = [legacy]
         random = SeededRandom(seed: seed, stream: "LE Rand \(port)")
     }
 
@@ -43,15 +96,19 @@ struct Controller {
         eventMask = Capabilities.eventMaskDefault
         leEventMask = Capabilities.leEventMaskDefault
         randomAddress = nil
+        family = nil
         acceptList = []
+        acceptsAnonymous = false
         resolving = ResolvingList()
         channelClassification = Capabilities.channelMapAll
         suggestedLength = DataLength()
-        preferredTxPHYs = PHY.preferencesBoth
-        preferredRxPHYs = PHY.preferencesBoth
-        advertiser.reset()
+        preferredTxPHYs = features.phyPreferences
+        preferredRxPHYs = features.phyPreferences
         scanner = Scanner()
         initiator = nil
+        syncs = []
+        syncRequest = nil
+        periodicList = []
         links = []
         packetsHeld = 0
     }
@@ -61,14 +118,6 @@ struct Controller {
 
     /// Whether the host has left so much unread that the controller is out of buffers.
     var isBacklogged: Bool { output.count >= Capabilities.backlogMax }
-
-    /// The address of this type on the air; nil for a random one that the host has not set.
-    func ownAddress(_ type: AddressType) -> AirAddress? {
-        guard type == .randomDevice else {
-            return AirAddress(isRandom: false, address: publicAddress)
-        }
-        return randomAddress.map { AirAddress(isRandom: true, address: $0) }
-    }
 
     /// Hands `event` to the host unless a mask forbids it.
     mutating func send<Event: HCIEvent>(_ event: Event) {

@@ -12,11 +12,36 @@ extension Air {
         guard packet.count >= Self.headerOctets else { return }
         let opcode = Opcode(rawValue: packet.uint16(at: 1))
         let parameters = packet.extracting(Self.headerOctets..<packet.count)
+        guard chooseFamily(opcode, port) else {
+            return refuse(opcode, port)
+        }
         let isServed =
             serveBaseband(opcode, parameters, port) || serveSetUp(opcode, parameters, port)
-            || serveDiscovery(opcode, parameters, port) || serveLink(opcode, parameters, port)
-            || servePrivacy(opcode, parameters, port)
+            || serveDiscovery(opcode, parameters, port) || serveSets(opcode, parameters, port)
+            || serveLink(opcode, parameters, port) || servePrivacy(opcode, parameters, port)
         if !isServed { answer(opcode, status: .unknownCommand, port) }
+    }
+
+    // MARK: Families
+
+    /// Remembers which family of commands the host uses; false where it has used the other one.
+    private mutating func chooseFamily(_ opcode: Opcode, _ port: Int) -> Bool {
+        guard let family = CommandFamily(of: opcode, controllers[port].features) else {
+            return true
+        }
+        if controllers[port].family == nil { controllers[port].family = family }
+        return controllers[port].family == family
+    }
+
+    /// Answers a command of the other family.
+    private mutating func refuse(_ opcode: Opcode, _ port: Int) {
+        switch opcode {
+        case .leCreateConnection, .leExtendedCreateConnection, .lePeriodicAdvertisingCreateSync:
+            answer(opcode, status: .commandDisallowed, port)
+        default:
+            let answer = StatusOnly(.commandDisallowed)
+            controllers[port].output.appendCommandComplete(opcode, answer)
+        }
     }
 
     // MARK: Answers
@@ -128,7 +153,7 @@ extension Air {
             return complete(ReadLocalSupportedCommands.self, parameters, port) { air, _ in
                 var answer = LocalSupportedCommands()
                 answer.supportedCommands = Capabilities.supportedCommands(
-                    hasPrivacy: air.hasPrivacy)
+                    air.controllers[port].features, hasPrivacy: air.hasPrivacy)
                 return answer
             }
         case .readLocalSupportedFeatures:

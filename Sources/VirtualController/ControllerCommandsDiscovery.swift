@@ -13,7 +13,7 @@ extension Air {
         case .leSetAdvertisingData:
             return set(LESetAdvertisingData.self, parameters, port) { air, command in
                 guard Int(command.length) <= command.data.count else { return .invalidParameters }
-                air.changeAdvertiser(port) {
+                air.changeAdvertiser(air.controllers[port].sets[0]) {
                     $0.data = Array(command.data.prefix(Int(command.length)))
                 }
                 return .success
@@ -21,7 +21,7 @@ extension Air {
         case .leSetScanResponseData:
             return set(LESetScanResponseData.self, parameters, port) { air, command in
                 guard Int(command.length) <= command.data.count else { return .invalidParameters }
-                air.changeAdvertiser(port) {
+                air.changeAdvertiser(air.controllers[port].sets[0]) {
                     $0.scanResponse = Array(command.data.prefix(Int(command.length)))
                 }
                 return .success
@@ -60,17 +60,14 @@ extension Air {
     // MARK: Advertising
 
     /// Changes data of an advertiser; events until now had the old one.
-    private mutating func changeAdvertiser(_ port: Int, _ change: (inout Advertiser) -> Void) {
-        if listeners.isEmpty { skipUnheard(port) }
-        let before = controllers[port].advertiser
-        change(&controllers[port].advertiser)
-        let after = controllers[port].advertiser
-        if after.isEnabled,
-            before.data.count != after.data.count
-                || before.scanResponse.count != after.scanResponse.count
-        {
-            endStretch(port)
-            beginStretch(port)
+    mutating func changeAdvertiser(_ set: Int, _ change: (inout Advertiser) -> Void) {
+        if listeners.isEmpty { skipUnheard(set) }
+        let before = (advertisers[set].data.count, advertisers[set].scanResponse.count)
+        change(&advertisers[set])
+        let after = (advertisers[set].data.count, advertisers[set].scanResponse.count)
+        if advertisers[set].isEnabled, before != after {
+            endStretch(set)
+            beginStretch(set)
         }
     }
 
@@ -78,32 +75,32 @@ extension Air {
     private mutating func setAdvertisingParameters(
         _ port: Int, _ command: LESetAdvertisingParameters
     ) -> HCIStatus {
-        guard !controllers[port].advertiser.isEnabled else { return .commandDisallowed }
-        guard let type = AdvertisingType(rawValue: command.advertisingType),
+        let set = controllers[port].sets[0]
+        guard !advertisers[set].isEnabled else { return .commandDisallowed }
+        guard let properties = AdvertisingEventProperties(legacyType: command.advertisingType),
             (1...0b111).contains(command.channelMap), command.filterPolicy <= 3,
             command.peerAddressType == .publicDevice || command.peerAddressType == .randomDevice
         else { return .invalidParameters }
         let status = check(command.ownAddressType)
         guard status.isSuccess else { return status }
-        if type != .directedHighDuty {
+        if !properties.isHighDuty {
             let range = AdvertisingInterval.minimum.steps...AdvertisingInterval.maximum.steps
             guard range.contains(command.intervalMin), range.contains(command.intervalMax),
                 command.intervalMin <= command.intervalMax
             else { return .invalidParameters }
         }
-        controllers[port].advertiser.type = type
-        controllers[port].advertiser.interval =
-            AdvertisingInterval(steps: command.intervalMax).microseconds
-        controllers[port].advertiser.ownAddressType = command.ownAddressType
-        controllers[port].advertiser.peer = AirAddress(
+        advertisers[set].properties = properties
+        advertisers[set].interval = AdvertisingInterval(steps: command.intervalMax).microseconds
+        advertisers[set].ownAddressType = command.ownAddressType
+        advertisers[set].peer = AirAddress(
             isRandom: command.peerAddressType == .randomDevice, address: command.peerAddress)
-        controllers[port].advertiser.channelMap = command.channelMap
-        controllers[port].advertiser.filterPolicy = command.filterPolicy
+        advertisers[set].channelMap = command.channelMap
+        advertisers[set].filterPolicy = command.filterPolicy
         return .success
     }
 
     /// Types 2 and 3 are those of privacy.
-    private func check(_ type: AddressType) -> HCIStatus {
+    func check(_ type: AddressType) -> HCIStatus {
         switch type {
         case .publicDevice, .randomDevice: .success
         case .publicIdentity, .randomIdentity:
@@ -115,22 +112,30 @@ extension Air {
     /// Core 6.0, Vol 4, Part E, 7.8.9.
     private mutating func enableAdvertising(_ port: Int, _ enable: UInt8) -> HCIStatus {
         guard enable <= 1 else { return .invalidParameters }
-        let advertiser = controllers[port].advertiser
-        guard advertiser.isEnabled != (enable == 1) else { return .success }
+        let set = controllers[port].sets[0]
+        guard advertisers[set].isEnabled != (enable == 1) else { return .success }
         guard enable == 1 else {
-            stopAdvertising(port)
+            stopAdvertising(set)
             return .success
         }
-        guard let own = ownAddress(port, advertiser.ownAddressType, towards: advertiser.peer)
-        else { return .invalidParameters }
-        if advertiser.type.isConnectable, controllers[port].links.count >= Capabilities.linksMax {
+        guard let own = ownAddress(set) else { return .invalidParameters }
+        let status = checkConnections(set, port)
+        guard status.isSuccess else { return status }
+        let isHighDuty = advertisers[set].properties.isHighDuty
+        startAdvertising(
+            set, as: own, duration: isHighDuty ? .microseconds(Radio.highDutyDuration) : nil)
+        return .success
+    }
+
+    /// Whether what is advertised may become a connection.
+    func checkConnections(_ set: Int, _ port: Int) -> HCIStatus {
+        let properties = advertisers[set].properties
+        guard properties.isConnectable else { return .success }
+        if controllers[port].links.count >= Capabilities.linksMax {
             return .connectionLimitExceeded
         }
-        if advertiser.type.isDirected, isLinked(port, to: advertiser.peer) {
-            return .connectionAlreadyExists
-        }
-        startAdvertising(port, as: own)
-        return .success
+        let isDone = properties.isDirected && isLinked(port, to: advertisers[set].peer)
+        return isDone ? .connectionAlreadyExists : .success
     }
 
     // MARK: Scanning
@@ -147,16 +152,16 @@ extension Air {
         guard command.filterPolicy <= 1 else { return .unsupportedFeatureOrParameter }
         let status = check(command.ownAddressType)
         guard status.isSuccess else { return status }
-        controllers[port].scanner.isActive = command.scanType == 1
-        controllers[port].scanner.interval = command.scanInterval
-        controllers[port].scanner.window = command.scanWindow
+        controllers[port].scanner.le1M = Scanner.Mode(
+            isActive: command.scanType == 1, interval: command.scanInterval,
+            window: command.scanWindow)
         controllers[port].scanner.ownAddressType = command.ownAddressType
         controllers[port].scanner.filterPolicy = command.filterPolicy
         return .success
     }
 
     /// 2.5 ms to 10.24 s, the window at most the interval.
-    private static func isScanRange(_ interval: UInt16, _ window: UInt16) -> Bool {
+    static func isScanRange(_ interval: UInt16, _ window: UInt16) -> Bool {
         (0x0004...0x4000).contains(interval) && window >= 0x0004 && window <= interval
     }
 
@@ -190,27 +195,38 @@ extension Air {
                 min: command.intervalMin, max: command.intervalMax, latency: command.maxLatency,
                 timeout: command.supervisionTimeout)
         else { return .invalidParameters }
-        let isFiltered = command.initiatorFilterPolicy == 1
-        for type in [command.ownAddressType, isFiltered ? .publicDevice : command.peerAddressType] {
+        let plan = ListeningPlan(
+            interval: command.scanInterval, window: command.scanWindow, from: clock)
+        let parameters = LinkParameters(
+            interval: command.intervalMax, latency: command.maxLatency,
+            timeout: command.supervisionTimeout)
+        let initiator = Initiator(
+            plan1M: plan, ownAddressType: command.ownAddressType, parameters: [parameters])
+        return initiate(
+            port, initiator, isFiltered: command.initiatorFilterPolicy == 1,
+            command.peerAddressType, command.peerAddress)
+    }
+
+    /// Begins to seek a peer, or any device of the filter accept list.
+    mutating func initiate(
+        _ port: Int, _ initiator: Initiator, isFiltered: Bool, _ peerType: AddressType,
+        _ peerAddress: DeviceAddress
+    ) -> HCIStatus {
+        for type in [initiator.ownAddressType, isFiltered ? .publicDevice : peerType] {
             let status = check(type)
             guard status.isSuccess else { return status }
         }
-        guard ownAddress(port, command.ownAddressType, towards: nil) != nil else {
+        guard ownAddress(port, initiator.ownAddressType, towards: nil) != nil else {
             return .invalidParameters
         }
         guard controllers[port].links.count < Capabilities.linksMax else {
             return .connectionLimitExceeded
         }
-        let peer = AirAddress(
-            isRandom: command.peerAddressType.rawValue & 1 == 1, address: command.peerAddress)
+        let peer = AirAddress(isRandom: peerType.rawValue & 1 == 1, address: peerAddress)
         if !isFiltered, isLinked(port, to: peer) { return .connectionAlreadyExists }
-        controllers[port].initiator = Initiator(
-            plan: ListeningPlan(
-                interval: command.scanInterval, window: command.scanWindow, from: clock),
-            peer: isFiltered ? nil : peer, ownAddressType: command.ownAddressType,
-            parameters: LinkParameters(
-                interval: command.intervalMax, latency: command.maxLatency,
-                timeout: command.supervisionTimeout))
+        var initiator = initiator
+        initiator.peer = isFiltered ? nil : peer
+        controllers[port].initiator = initiator
         updateListeners()
         return .success
     }

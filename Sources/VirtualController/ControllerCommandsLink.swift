@@ -202,7 +202,8 @@ extension Air {
         guard let end = find(port, command.connectionHandle) else {
             return .unknownConnectionIdentifier
         }
-        let choice = PHY.choice(command.allPHYs, command.txPHYs, command.rxPHYs)
+        let choice = choosePHYs(
+            port, all: command.allPHYs, tx: command.txPHYs, rx: command.rxPHYs)
         guard choice.status.isSuccess else { return choice.status }
         let status = request(port, command.connectionHandle, .phy, .phyRequest)
         if status.isSuccess {

@@ -93,7 +93,8 @@ extension Air {
 
     /// Whether anything is under way in which addresses are resolved.
     private func isDiscovering(_ port: Int) -> Bool {
-        controllers[port].advertiser.isEnabled || controllers[port].isListening
+        controllers[port].isListening
+            || controllers[port].sets.contains { advertisers[$0].isEnabled }
     }
 
     /// A list that is at work is not changed (Core 6.0, Vol 4, Part E, 7.8.38 to 7.8.40, 7.8.77).

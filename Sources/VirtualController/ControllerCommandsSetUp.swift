@@ -21,7 +21,7 @@ extension Air {
         case .leReadLocalSupportedFeatures:
             return complete(LEReadLocalSupportedFeatures.self, parameters, port) { air, _ in
                 var answer = LELocalSupportedFeatures()
-                answer.leFeatures = air.leFeatures
+                answer.leFeatures = air.leFeatures(port)
                 return answer
             }
         case .leReadSupportedStates:
@@ -53,13 +53,11 @@ extension Air {
         }
     }
 
-    /// An address in use is not changed (Core 6.0, Vol 4, Part E, 7.8.4).
+    /// An address in use is not changed (Core 6.0, Vol 4, Part E, 7.8.4). Sets have their own.
     private mutating func setRandomAddress(_ port: Int, _ command: LESetRandomAddress) -> HCIStatus
     {
-        let controller = controllers[port]
-        guard !controller.advertiser.isEnabled, !controller.isListening else {
-            return .commandDisallowed
-        }
+        guard !advertisers[controllers[port].sets[0]].isEnabled, !controllers[port].isListening
+        else { return .commandDisallowed }
         controllers[port].randomAddress = command.randomAddress
         return .success
     }
@@ -80,6 +78,7 @@ extension Air {
             return set(LEClearFilterAcceptList.self, parameters, port) { air, _ in
                 guard !air.usesAcceptList(port) else { return .commandDisallowed }
                 air.controllers[port].acceptList = []
+                air.controllers[port].acceptsAnonymous = false
                 return .success
             }
         case .leAddDeviceToFilterAcceptList:
@@ -97,7 +96,10 @@ extension Air {
     /// The list is not changed while a filter uses it (Core 6.0, Vol 4, Part E, 7.8.15 to 7.8.17).
     private func usesAcceptList(_ port: Int) -> Bool {
         let controller = controllers[port]
-        if controller.advertiser.isEnabled, controller.advertiser.filterPolicy != 0 { return true }
+        for set in controller.sets
+        where advertisers[set].isEnabled && advertisers[set].filterPolicy != 0 {
+            return true
+        }
         if controller.scanner.isEnabled, controller.scanner.filterPolicy & 1 == 1 { return true }
         return controller.initiator.map { $0.peer == nil } ?? false
     }
@@ -106,9 +108,10 @@ extension Air {
         _ port: Int, _ type: AddressType, _ address: DeviceAddress, isAdded: Bool
     ) -> HCIStatus {
         guard !usesAcceptList(port) else { return .commandDisallowed }
-        // Anonymous advertisers do not exist in legacy advertising: an entry for them matches
-        // nobody.
-        if type.rawValue == 0xFF { return .success }
+        if type == .anonymous {
+            controllers[port].acceptsAnonymous = isAdded
+            return .success
+        }
         guard type == .publicDevice || type == .randomDevice else { return .invalidParameters }
         let entry = AirAddress(isRandom: type == .randomDevice, address: address)
         let place = controllers[port].acceptList.firstIndex(of: entry)
@@ -146,17 +149,19 @@ extension Air {
                 return .success
             }
         case .leReadMaximumDataLength:
-            return complete(LEReadMaximumDataLength.self, parameters, port) { _, _ in
+            return complete(LEReadMaximumDataLength.self, parameters, port) { air, _ in
+                let longest = air.controllers[port].features.longestData
                 var answer = LEMaximumDataLength()
-                answer.supportedMaxTxOctets = Capabilities.dataOctetsMax
-                answer.supportedMaxTxTime = Capabilities.dataTimeMax
-                answer.supportedMaxRxOctets = Capabilities.dataOctetsMax
-                answer.supportedMaxRxTime = Capabilities.dataTimeMax
+                answer.supportedMaxTxOctets = longest.octets
+                answer.supportedMaxTxTime = longest.time
+                answer.supportedMaxRxOctets = longest.octets
+                answer.supportedMaxRxTime = longest.time
                 return answer
             }
         case .leSetDefaultPHY:
             return set(LESetDefaultPHY.self, parameters, port) { air, command in
-                let choice = PHY.choice(command.allPHYs, command.txPHYs, command.rxPHYs)
+                let choice = air.choosePHYs(
+                    port, all: command.allPHYs, tx: command.txPHYs, rx: command.rxPHYs)
                 guard choice.status.isSuccess else { return choice.status }
                 air.controllers[port].preferredTxPHYs = choice.tx
                 air.controllers[port].preferredRxPHYs = choice.rx
@@ -199,22 +204,23 @@ extension DataLength {
     /// Whether a host may name these values (Core 6.0, Vol 4, Part E, 7.8.33).
     var isNamable: Bool {
         (Capabilities.dataOctetsMin...Capabilities.dataOctetsMax).contains(octets)
-            && (Capabilities.dataTimeMin...Capabilities.dataTimeNamedMax).contains(time)
+            && (Capabilities.dataTimeMin...Capabilities.dataTimeCodedMax).contains(time)
     }
 }
 
-extension PHY {
+extension Air {
     /// The preferences of LE Set PHY and LE Set Default PHY (Core 6.0, Vol 4, Part E, 7.8.48): bits
-    /// 0 and 1 of `all` say that there is none for sending and receiving. LE Coded is not there.
-    static func choice(
-        _ all: UInt8, _ tx: UInt8, _ rx: UInt8
+    /// 0 and 1 of `all` say that there is none for sending and receiving.
+    func choosePHYs(
+        _ port: Int, all: UInt8, tx: UInt8, rx: UInt8
     ) -> (status: HCIStatus, tx: UInt8, rx: UInt8) {
-        let wantedTx = all & 0b01 != 0 ? preferencesBoth : tx
-        let wantedRx = all & 0b10 != 0 ? preferencesBoth : rx
+        let supported = controllers[port].features.phyPreferences
+        let wantedTx = all & 0b01 != 0 ? supported : tx
+        let wantedRx = all & 0b10 != 0 ? supported : rx
         guard wantedTx != 0, wantedRx != 0, all <= 0b11, (wantedTx | wantedRx) & ~0b111 == 0 else {
             return (.invalidParameters, 0, 0)
         }
-        let (usableTx, usableRx) = (wantedTx & preferencesBoth, wantedRx & preferencesBoth)
+        let (usableTx, usableRx) = (wantedTx & supported, wantedRx & supported)
         guard usableTx != 0, usableRx != 0 else { return (.unsupportedFeatureOrParameter, 0, 0) }
         return (.success, usableTx, usableRx)
     }

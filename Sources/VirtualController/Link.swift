@@ -38,11 +38,11 @@ struct DataLength: Equatable {
         DataLength(octets: min(octets, other.octets), time: min(time, other.time))
     }
 
-    static let longest = DataLength(
-        octets: Capabilities.dataOctetsMax, time: Capabilities.dataTimeMax)
-
-    /// Octets that fit both limits; the time counts header and MIC at 1 Mbit/s.
-    var payload: Int { min(Int(octets), max(Int(time) / 8 - 14, Int(Capabilities.dataOctetsMin))) }
+    /// Octets that fit both limits; the time counts header and MIC, at 1 Mbit/s or coded.
+    func payload(on phy: UInt8) -> Int {
+        let fitting = phy == PHY.leCoded ? (Int(time) - 720) / 64 - 4 : Int(time) / 8 - 14
+        return min(Int(octets), max(fitting, Int(Capabilities.dataOctetsMin)))
+    }
 }
 
 /// Link-layer control PDUs (Core 6.0, Vol 6, Part B, 2.4.2), as far as they are spoken here.
@@ -256,7 +256,8 @@ struct Link {
     var exchangeTime: Int64 {
         var time = 2 * Radio.interFrameSpace
         for index in 0..<2 {
-            let octets = sides[index].queue.nextOctets(max: sides[index].length.payload)
+            let longest = sides[index].length.payload(on: sides[index].phy)
+            let octets = sides[index].queue.nextOctets(max: longest)
             time += Radio.airTime(octets: octets, phy: sides[index].phy)
         }
         return time

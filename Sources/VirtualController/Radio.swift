@@ -1,4 +1,4 @@
-// Air times and channels of the LE 1M and 2M PHYs.
+// Air times and channels of the LE 1M, 2M and Coded PHYs.
 
 /// What a packet costs on the air (Core 6.0, Vol 6, Part B, 2.1, 4.1). Times in microseconds.
 enum Radio {
@@ -21,18 +21,39 @@ enum Radio {
     static let highDutyDuration: Int64 = 1_280_000
     /// Advertising channels 37, 38 and 39.
     static let advertisingChannels = 3
-    /// In dBm, at both ends of every pair of controllers.
+    /// T_MAFS, from a PDU to the auxiliary one that it points to.
+    static let minimumAuxiliaryFrameSpace: Int64 = 300
+    /// The longest payload of an advertising PDU.
+    static let payloadOctetsMax = 255
+    /// Extended Header Length with AdvMode, and the flags (Core 6.0, Vol 6, Part B, 2.3.4).
+    static let extendedHeaderOctets = 2
+    /// AuxPtr.
+    static let pointerFieldOctets = 3
+    /// ADV_EXT_IND with ADI and AuxPtr.
+    static let pointerOctets = extendedHeaderOctets + 2 + pointerFieldOctets
+    /// AUX_CHAIN_IND with ADI.
+    static let chainHeaderOctets = extendedHeaderOctets + 2
+    static let syncInfoOctets = 18
+    /// AUX_CONNECT_RSP with AdvA and TargetA.
+    static let connectResponseOctets = extendedHeaderOctets + 12
+    /// In dBm, where the host does not choose.
     static let transmitPower: Int8 = 0
-    /// RSSI in dBm is this, more or less a spread.
+    static let transmitPowerMin: Int8 = -20
+    static let transmitPowerMax: Int8 = 10
+    /// RSSI in dBm of what is sent with 0 dBm is this, more or less a spread.
     static let signalStrength: Int64 = -60
     static let signalSpread: Int64 = 3
 
     /// Preamble, access address, header, payload and CRC at 1 Mbit/s.
     static func airTime(octets: Int) -> Int64 { 80 + 8 * Int64(octets) }
 
-    /// The same on the PHY with this number: 2 is LE 2M.
+    /// The same on the PHY with this number; LE Coded with S=8.
     static func airTime(octets: Int, phy: UInt8) -> Int64 {
-        phy == PHY.le2M ? 44 + 4 * Int64(octets) : airTime(octets: octets)
+        switch phy {
+        case PHY.le2M: 44 + 4 * Int64(octets)
+        case PHY.leCoded: 720 + 64 * Int64(octets)
+        default: airTime(octets: octets)
+        }
     }
 }
 
@@ -40,7 +61,8 @@ enum Radio {
 enum PHY {
     static let le1M: UInt8 = 1
     static let le2M: UInt8 = 2
-    static let preferences1M: UInt8 = 0b01
-    static let preferences2M: UInt8 = 0b10
-    static let preferencesBoth: UInt8 = 0b11
+    static let leCoded: UInt8 = 3
+    static let preferences1M: UInt8 = 0b001
+    static let preferences2M: UInt8 = 0b010
+    static let preferencesCoded: UInt8 = 0b100
 }

@@ -48,8 +48,9 @@ extension Air {
     /// Private addresses are made and resolved with the cipher, and not without.
     var hasPrivacy: Bool { cipher != nil }
 
-    var leFeatures: UInt64 {
-        Capabilities.leFeatures | (hasPrivacy ? Capabilities.privacyFeature : 0)
+    /// What the controller on `port` supports (Core 6.0, Vol 6, Part B, 4.6).
+    func leFeatures(_ port: Int) -> UInt64 {
+        controllers[port].features.leFeatures | (hasPrivacy ? Capabilities.privacyFeature : 0)
     }
 
     // MARK: peers
@@ -94,14 +95,32 @@ extension Air {
     /// The own address of this type towards a peer; nil for a random one that the host has not set.
     /// Types 2 and 3 are private where the peer's entry has a local key.
     func ownAddress(_ port: Int, _ type: AddressType, towards peer: AirAddress?) -> AirAddress? {
+        ownAddress(port, type, towards: peer, random: controllers[port].randomAddress)
+    }
+
+    /// The same of an advertiser: sets have random addresses of their own.
+    func ownAddress(_ set: Int) -> AirAddress? {
+        guard let port = advertisers[set].port else { return nil }
+        let random =
+            advertisers[set].handle == nil
+            ? controllers[port].randomAddress : advertisers[set].randomAddress
+        return ownAddress(
+            port, advertisers[set].ownAddressType, towards: advertisers[set].peer, random: random)
+    }
+
+    private func ownAddress(
+        _ port: Int, _ type: AddressType, towards peer: AirAddress?, random: DeviceAddress?
+    ) -> AirAddress? {
         if type.isIdentity, let peer, let index = controllers[port].resolving.index(of: peer) {
             let entry = controllers[port].resolving.entries[index]
             if entry.hasLocalKey, let address = privateAddress(port, entry.localKey) {
                 return AirAddress(isRandom: true, address: address)
             }
         }
-        let isRandom = type == .randomDevice || type == .randomIdentity
-        return controllers[port].ownAddress(isRandom ? .randomDevice : .publicDevice)
+        guard type == .randomDevice || type == .randomIdentity else {
+            return AirAddress(isRandom: false, address: controllers[port].publicAddress)
+        }
+        return random.map { AirAddress(isRandom: true, address: $0) }
     }
 
     /// The private address that `key` makes now: one for each period of the host's time-out, so
@@ -116,32 +135,31 @@ extension Air {
             key, random: UInt32(truncatingIfNeeded: random.next()))
     }
 
-    /// Gives the advertiser on `port` the addresses of the period that has begun.
-    mutating func renewAddresses(_ port: Int) {
-        guard let end = controllers[port].advertiser.addressEnd, end <= clock else { return }
-        let advertiser = controllers[port].advertiser
-        guard let own = ownAddress(port, advertiser.ownAddressType, towards: advertiser.peer)
+    /// Gives an advertiser the addresses of the period that has begun.
+    mutating func renewAddresses(_ set: Int) {
+        guard let end = advertisers[set].addressEnd, end <= clock,
+            let own = ownAddress(set)
         else { return }
-        controllers[port].advertiser.rename(
-            own, target: target(port), until: addressEnd(port, advertiser.ownAddressType))
+        advertisers[set].rename(
+            own, target: target(set), until: addressEnd(set, advertisers[set].ownAddressType))
     }
 
     /// When the addresses that the controller makes change next; nil where it makes none.
-    func addressEnd(_ port: Int, _ type: AddressType) -> Instant? {
-        guard type.isIdentity else { return nil }
+    func addressEnd(_ set: Int, _ type: AddressType) -> Instant? {
+        guard type.isIdentity, let port = advertisers[set].port else { return nil }
         let period = controllers[port].resolving.period
         return .zero + period * (clock.microseconds / period.microseconds + 1)
     }
 
-    /// Whom a directed advertisement of `port` names.
-    func target(_ port: Int) -> AirAddress {
-        let advertiser = controllers[port].advertiser
-        let type = advertiser.ownAddressType
-        guard type.isIdentity, let index = controllers[port].resolving.index(of: advertiser.peer)
-        else { return advertiser.peer }
+    /// Whom a directed advertisement names.
+    func target(_ set: Int) -> AirAddress {
+        let peer = advertisers[set].peer
+        guard advertisers[set].ownAddressType.isIdentity, let port = advertisers[set].port,
+            let index = controllers[port].resolving.index(of: peer)
+        else { return peer }
         let entry = controllers[port].resolving.entries[index]
         guard entry.hasPeerKey, let address = privateAddress(port, entry.peerKey) else {
-            return advertiser.peer
+            return peer
         }
         return AirAddress(isRandom: true, address: address)
     }

@@ -53,6 +53,8 @@ public struct AddressType: OpenCode, CustomStringConvertible {
     public static let randomDevice = AddressType(rawValue: 0x01)
     public static let publicIdentity = AddressType(rawValue: 0x02)
     public static let randomIdentity = AddressType(rawValue: 0x03)
+    /// In reports and in the filter accept list: an advertiser that does not say who it is.
+    public static let anonymous = AddressType(rawValue: 0xFF)
 
     public var description: String {
         switch self {

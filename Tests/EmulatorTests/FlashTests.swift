@@ -222,9 +222,9 @@ extension GuestWorld {
         world.flash(try Self.load(edited(("type: connectable", "type: non-connectable"))))
         world.run(for: .seconds(1))
         #expect(world.lines.contains { $0.hasPrefix("advertising non-connectable every 100 ms") })
-        // The latest parameters: ADV_NONCONN_IND.
-        let parameters = world.takePackets().last { $0.octets.starts(with: [1, 0x06, 0x20]) }
-        #expect(parameters?.octets[8] == 3)
+        // The latest parameters of the set: ADV_NONCONN_IND.
+        let parameters = world.takePackets().last { $0.octets.starts(with: [1, 0x36, 0x20]) }
+        #expect(parameters?.octets[5...6] == [0x10, 0])
         world.flash(try Self.load(Self.head + Self.services))
         let isFound = world.connect()
         #expect(isFound)

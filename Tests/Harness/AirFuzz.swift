@@ -7,7 +7,8 @@ import VirtualController
 import Wire
 
 enum AirFuzz {
-    /// Octet 0: bit 0 the timing, bit 1 loss, bit 2 privacy. Then steps: bits 0 and 1 the host, 2
+    /// Octet 0: bit 0 the timing, bit 1 loss, bit 2 privacy, bit 3 whether two of the four
+    /// controllers have nothing but legacy advertising. Then steps: bits 0 and 1 the host, 2
     /// and 3 what it does, the rest how much; packets are always whole, as the framer hands them
     /// out.
     static func run(_ bytes: [UInt8]) {
@@ -17,7 +18,9 @@ enum AirFuzz {
         if header & 2 != 0 { air.loss = 0.3 }
         if header & 4 != 0 { air.cipher = OpenSSLCipher() }
         var now = Instant.zero
-        var hosts = (0..<4).map { _ in air.addController() }
+        var hosts = (0..<4).map { host in
+            air.addController(features: header & 8 != 0 && host > 1 ? [] : .all)
+        }
         while !input.isEmpty {
             let step = input.octet()
             let host = hosts[Int(step & 3)]
@@ -94,7 +97,72 @@ enum AirFuzz {
             both += packet[1...]
             both.append(0xF8)
         }
-        return [one, both, [1] + one.dropFirst(), privacy]
+        return [one, both, [1] + one.dropFirst(), privacy, sets(0), sets(0b1011)]
+    }
+
+    /// One host with a set that is connectable and one with a train, the other one scans, follows
+    /// and connects.
+    private static func sets(_ header: UInt8) -> [UInt8] {
+        var blocks = [ByteBlock(), ByteBlock()]
+        for handle in 0...1 as ClosedRange<UInt8> {
+            appendSet(handle, to: &blocks[0])
+        }
+        var parameters = LESetPeriodicAdvertisingParameters()
+        (parameters.advertisingHandle, parameters.intervalMin, parameters.intervalMax) = (1, 8, 8)
+        blocks[0].append(command: parameters)
+        var data = LESetPeriodicAdvertisingData()
+        (data.advertisingHandle, data.operation) = (1, AdvertisingDataOperation.complete)
+        data.data = [UInt8](repeating: 5, count: 100)
+        blocks[0].append(command: data)
+        var train = LESetPeriodicAdvertisingEnable()
+        (train.enable, train.advertisingHandle) = (3, 1)
+        blocks[0].append(command: train)
+
+        var scan = LESetExtendedScanParameters()
+        scan.scanningPHYs = 1
+        var mode = LESetExtendedScanParameters.Entry()
+        (mode.scanType, mode.scanInterval, mode.scanWindow) = (1, 0x10, 0x10)
+        scan.entries = [mode]
+        blocks[1].append(command: scan)
+        var enable = LESetExtendedScanEnable()
+        (enable.enable, enable.filterDuplicates, enable.duration, enable.period) = (1, 2, 20, 1)
+        blocks[1].append(command: enable)
+        let peer = DeviceAddress(littleEndian: 0x0200_0000_0001)
+        var sync = LEPeriodicAdvertisingCreateSync()
+        (sync.advertiserAddress, sync.advertisingSid, sync.syncTimeout) = (peer, 1, 10)
+        blocks[1].append(command: sync)
+        var create = LEExtendedCreateConnection()
+        (create.peerAddress, create.initiatingPHYs) = (peer, 1)
+        var entry = LEExtendedCreateConnection.Entry()
+        (entry.scanInterval, entry.scanWindow, entry.supervisionTimeout) = (0x10, 0x10, 500)
+        (entry.intervalMin, entry.intervalMax) = (24, 24)
+        create.entries = [entry]
+        blocks[1].append(command: create)
+        var bytes = [header]
+        for host in 0...1 {
+            for packet in h4Packets(blocks[host]) { bytes += [UInt8(host)] + packet[1...] }
+        }
+        return bytes + [0xF8, 0xF8]
+    }
+
+    /// Set 0 is connectable, set 1 may have a train.
+    private static func appendSet(_ handle: UInt8, to block: inout ByteBlock) {
+        var parameters = LESetExtendedAdvertisingParameters()
+        parameters.advertisingHandle = handle
+        parameters.eventProperties = handle == 0 ? 1 : 0
+        (parameters.intervalMin, parameters.intervalMax) = (0x20, 0x20)
+        (parameters.channelMap, parameters.advertisingSid) = (7, handle)
+        (parameters.primaryPHY, parameters.secondaryPHY) = (1, 1)
+        block.append(command: parameters)
+        var data = LESetExtendedAdvertisingData()
+        (data.advertisingHandle, data.operation) = (handle, AdvertisingDataOperation.complete)
+        data.data = [UInt8](repeating: handle, count: 200)
+        block.append(command: data)
+        var enable = LESetExtendedAdvertisingEnable()
+        var entry = LESetExtendedAdvertisingEnable.Entry()
+        entry.advertisingHandle = handle
+        (enable.enable, enable.sets) = (1, [entry])
+        block.append(command: enable)
     }
 
     /// Two hosts that know each other's keys, one advertising, one connecting.

@@ -1,6 +1,7 @@
 // Octets from the controller to a device at work on the sample profile.
 import Emulator
 import GATT
+import HCI
 import Profiles
 import SansIO
 import Wire
@@ -11,7 +12,29 @@ enum HCIFuzz {
         guard let device = try? SampleProfile.device() else { return [] }
         var world = GuestWorld.session(of: device)
         let packets = world.takePackets().filter(\.isReceived).map(\.octets)
-        return [[0x20] + packets.joined()] + packets.map { [0x3B] + $0 }
+        let kinds = packets + h4Packets(setEvents)
+        return [[0x20] + packets.joined()] + kinds.map { [0x3B] + $0 }
+    }
+
+    /// Events of advertising sets, extended scanning and periodic advertising.
+    private static var setEvents: ByteBlock {
+        var block = ByteBlock()
+        var terminated = LEAdvertisingSetTerminated()
+        terminated.status = .limitReached
+        block.append(event: terminated)
+        block.append(event: LEScanRequestReceived())
+        var report = LEExtendedAdvertisingReport.Report()
+        report.eventType = [.connectable, .moreToCome]
+        report.data = [2, 1, 6]
+        block.append(event: LEExtendedAdvertisingReport([report, report]))
+        block.append(event: LEScanTimeout())
+        block.append(event: LEPeriodicAdvertisingSyncEstablished())
+        var train = LEPeriodicAdvertisingReport()
+        train.data = [2, 1, 6]
+        block.append(event: train)
+        block.append(event: LEPeriodicAdvertisingSyncLost())
+        block.append(event: LEChannelSelectionAlgorithm())
+        return block
     }
 
     /// Octet 0: bits 0 to 2 the size of chunks, 3 and 4 how far the device has come, 5 whether

@@ -163,17 +163,17 @@ extension ActivityTests {
         world.feel(.sample(0.25))
         world.run(for: .seconds(10))
         let packets = world.takePackets()
-        // Command opcode 0x2008, LE Set Advertising Data: its length and data.
-        let data = packets.filter { !$0.isReceived && $0.octets.starts(with: [1, 0x08, 0x20]) }
+        // Command opcode 0x2037, LE Set Extended Advertising Data: its length and data.
+        let data = packets.filter { !$0.isReceived && $0.octets.starts(with: [1, 0x37, 0x20]) }
         #expect(
-            data.map { Hex.string(Array($0.octets[4..<13])) } == [
+            data.map { Hex.string(Array($0.octets[7..<16])) } == [
                 "0807FFFFFF00090300", "0807FFFFFF32090501",
             ])
         #expect(data.last?.time == Instant.zero + .seconds(10))
         // Enable is not sent for it.
-        let index = packets.lastIndex { $0.octets.starts(with: [1, 0x08, 0x20]) } ?? 0
+        let index = packets.lastIndex { $0.octets.starts(with: [1, 0x37, 0x20]) } ?? 0
         let next = packets[(index + 1)...].prefix(3)
-        #expect(next.allSatisfy { !$0.octets.starts(with: [1, 0x0A, 0x20]) })
+        #expect(next.allSatisfy { !$0.octets.starts(with: [1, 0x39, 0x20]) })
         #expect(Self.statuses(packets).allSatisfy { $0 == 0 })
     }
 }

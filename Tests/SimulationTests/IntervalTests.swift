@@ -22,12 +22,15 @@ import Wire
         var steps: UInt16 = 0
         for packet in try #require(BtsnoopFile.packets(capture)) where !packet.isReceived {
             let octets = packet.octets
-            if octets.starts(with: [0x01, 0x06, 0x20]) {
-                let minimum = octets.span.uint16(at: 4)
-                let maximum = octets.span.uint16(at: 6)
-                #expect(minimum == maximum)
+            // LE Set Extended Advertising Parameters and Enable.
+            if octets.starts(with: [0x01, 0x36, 0x20]) {
+                let minimum = octets.span.uint16(at: 7)
+                let maximum = octets.span.uint16(at: 10)
+                #expect(minimum == maximum && octets[9] == 0 && octets[12] == 0)
                 steps = minimum
-            } else if octets == [0x01, 0x0A, 0x20, 0x01, 0x01], steps != changes.last?.steps {
+            } else if octets.starts(with: [0x01, 0x39, 0x20, 0x06, 0x01]),
+                steps != changes.last?.steps
+            {
                 let time = packet.time - Instant.zero
                 changes.append(Change(milliseconds: time.microseconds / 1_000, steps: steps))
             }

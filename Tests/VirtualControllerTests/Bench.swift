@@ -22,13 +22,16 @@ struct Bench {
     var now = Instant.zero
     var mailboxes: [[Received]] = []
 
-    init(seed: UInt64 = 1, timing: Air.Timing = .radio, controllers: Int = 2) {
+    init(
+        seed: UInt64 = 1, timing: Air.Timing = .radio, controllers: Int = 2,
+        features: ControllerFeatures = .all
+    ) {
         air = Air(seed: seed, timing: timing)
-        for _ in 0..<controllers { add() }
+        for _ in 0..<controllers { add(features: features) }
     }
 
-    mutating func add(address: DeviceAddress? = nil) {
-        let port = air.addController(address: address)
+    mutating func add(address: DeviceAddress? = nil, features: ControllerFeatures = .all) {
+        let port = air.addController(address: address, features: features)
         while mailboxes.count <= port { mailboxes.append([]) }
     }
 
@@ -267,9 +270,9 @@ struct Bench {
     /// Port 0 is a peripheral, port 1 its central; both handles.
     static func linked(
         seed: UInt64 = 1, timing: Air.Timing = .radio, interval: UInt16 = 24, latency: UInt16 = 0,
-        timeout: UInt16 = 100
+        timeout: UInt16 = 100, features: ControllerFeatures = .all
     ) -> (bench: Bench, peripheral: ConnectionHandle, central: ConnectionHandle) {
-        var bench = Bench(seed: seed, timing: timing)
+        var bench = Bench(seed: seed, timing: timing, features: features)
         bench.prepare(0)
         bench.prepare(1)
         bench.advertise(0)

@@ -208,12 +208,31 @@ import Wire
         bench.run(for: .seconds(1))
         let after = bench.answer(1, LEReadPHY()) { $0.connectionHandle = central }
         #expect(after?.txPHY == 1 && after?.rxPHY == 2)
-        let coded = bench.status(1, LESetPHY()) {
-            $0.connectionHandle = central
-            $0.txPHYs = 4
-            $0.rxPHYs = 4
+    }
+
+    @Test("LE Coded is for controllers that have it, and slower", arguments: timings)
+    func codedPHY(timing: Air.Timing) {
+        for features in [.all, []] as [ControllerFeatures] {
+            var (bench, _, central) = Bench.linked(timing: timing, features: features)
+            let coded = bench.status(1, LESetPHY()) {
+                $0.connectionHandle = central
+                $0.txPHYs = 4
+                $0.rxPHYs = 4
+            }
+            guard features == .all else {
+                #expect(coded == .unsupportedFeatureOrParameter)
+                continue
+            }
+            #expect(coded == .success)
+            bench.run(for: .seconds(1))
+            for port in 0...1 {
+                let event = bench.events(port, LEPHYUpdateComplete.self).first?.event
+                #expect(event?.txPHY == 3 && event?.rxPHY == 3)
+            }
+            bench.sendACL(1, central, [UInt8](repeating: 7, count: 100))
+            bench.run(for: .seconds(1))
+            #expect(bench.acl(0).reduce(0) { $0 + $1.data.count } == 100)
         }
-        #expect(coded == .unsupportedFeatureOrParameter)
     }
 
     @Test("the channel map follows the central's classification")

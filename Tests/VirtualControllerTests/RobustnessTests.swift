@@ -7,7 +7,7 @@ import Wire
 @testable import VirtualController
 
 @Suite struct RobustnessTests {
-    private static func packet<Command: HCICommand>(
+    static func packet<Command: HCICommand>(
         _ command: Command, _ change: (inout Command) -> Void = { _ in }
     ) -> [UInt8] {
         var copy = command
@@ -117,7 +117,7 @@ import Wire
         ]
     }
 
-    private static func mutations(of packet: [UInt8]) -> [[UInt8]] {
+    static func mutations(of packet: [UInt8]) -> [[UInt8]] {
         var all = (0...packet.count).map { Array(packet.prefix($0)) }
         for place in packet.indices {
             for value in (0..<8).map({ packet[place] ^ 1 << UInt8($0) }) + [0x00, 0xFF] {
@@ -156,9 +156,11 @@ import Wire
 
     @Test("a truncated command is answered with Invalid HCI Command Parameters")
     func truncated() {
-        for packet in Self.packets() where packet[0] == 1 && packet.count > 4 {
+        let commands = Capabilities.commands(.all, hasPrivacy: false)
+        for packet in Self.packets() + SetRobustnessTests.packets
+        where packet[0] == 1 && packet.count > 4 {
             let opcode = Opcode(rawValue: packet.span.uint16(at: 1))
-            guard Capabilities.commands.contains(where: { $0.opcode == opcode }) else { continue }
+            guard commands.contains(where: { $0.opcode == opcode }) else { continue }
             for length in 0..<packet.count - 4 {
                 var bench = Bench(controllers: 1)
                 var copy = Array(packet.prefix(4 + length))
@@ -207,12 +209,12 @@ import Wire
                 }
                 bench.send(port, raw: packet)
             }
-            check(bench.air)
+            Self.check(bench.air)
             if bench.mailboxes[port].count > 500 { bench.forget() }
         }
     }
 
-    private func check(_ air: Air) {
+    static func check(_ air: Air) {
         for (port, controller) in air.controllers.enumerated() {
             var held = 0
             for slot in controller.links {
@@ -225,6 +227,14 @@ import Wire
             #expect((0...Capabilities.aclPacketsMax).contains(held))
             #expect(controller.links.count <= Capabilities.linksMax)
             #expect(Set(controller.links).count == controller.links.count)
+            #expect(controller.sets.count <= Capabilities.setsMax + 1)
+            for set in controller.sets where controller.isPresent {
+                #expect(air.advertisers[set].port == port)
+            }
+            for sync in controller.syncs {
+                guard let set = sync.set else { continue }
+                #expect(air.advertisers[set].periodic.followers.next(from: port) == port)
+            }
         }
         for slot in air.links.indices {
             for end in 0..<2 {
