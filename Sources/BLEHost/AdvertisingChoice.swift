@@ -42,6 +42,9 @@ struct AdvertisingChoice: Sendable {
             try fallBack(set, plans[set], why)
         }
         try share(plans, why)
+        if rest(plans).contains(where: { plans[$0].tellsScanRequests }) {
+            notes.append(.noScanRequests(why))
+        }
     }
 
     private func rest(_ plans: [AdvertisingPlan]) -> [Int] {

@@ -208,7 +208,7 @@ struct AdvertisingControl: Sendable {
             commands += DataFragment.all(of: plan.data.count).map { .data($0) }
         }
         isDataSet = true
-        if plan.hasScanResponse, !isResponseSet {
+        if plan.isScannable, !isResponseSet {
             commands += DataFragment.all(of: plan.scanResponse.count).map { .scanResponse($0) }
         }
         isResponseSet = true
@@ -301,13 +301,4 @@ struct AdvertisingControl: Sendable {
 extension AdvertisingPlan {
     /// Whether the PDUs have room for advertising data.
     fileprivate var hasData: Bool { pdu == .legacy ? !type.isDirected : type != .scannable }
-
-    /// Whether scanners may ask for more.
-    fileprivate var hasScanResponse: Bool {
-        switch type {
-        case .scannable: true
-        case .connectable: pdu == .legacy
-        case .nonConnectable, .directedHighDuty, .directedLowDuty: false
-        }
-    }
 }

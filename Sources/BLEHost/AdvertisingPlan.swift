@@ -56,6 +56,9 @@ public struct AdvertisingPlan: Equatable, Sendable {
         self.scanResponse = scanResponse
     }
 
+    /// Whether scanners may ask for a scan response, fallbacks aside.
+    public var isScannable: Bool { type == .scannable || type == .connectable && pdu == .legacy }
+
     /// Whether the host must know more of the controller than one legacy set asks for.
     var asksForSets: Bool { pdu != .legacy || type.isDirected || tellsScanRequests }
 

@@ -161,7 +161,9 @@ enum InitialisationStep: Int, CaseIterable, Sendable {
                 Int(try ResolvingListSize(hci: parameters).resolvingListSize)
         case .advertisingSets:
             let answer = try LENumberOfSupportedAdvertisingSets(hci: parameters)
-            information.advertisingSets = Int(answer.numSupportedAdvertisingSets)
+            // 1 to 240 (7.8.58); 0 says nothing.
+            let count = Int(answer.numSupportedAdvertisingSets)
+            information.advertisingSets = count > 0 ? count : nil
         case .advertisingDataLength:
             let answer = try LEMaximumAdvertisingDataLength(hci: parameters)
             information.advertisingDataOctets = Int(answer.maxAdvertisingDataLength)

@@ -53,6 +53,8 @@ public enum ControllerNote: Equatable, Sendable {
     case setInLegacyPDUs(String, String)
     /// So many sets share one advertiser; why.
     case setsTakeTurns(Int, String)
+    /// The controller does not tell of scan requests; why.
+    case noScanRequests(String)
 }
 
 extension ControllerNote: CustomStringConvertible {
@@ -86,6 +88,7 @@ extension ControllerNote: CustomStringConvertible {
         case .setsTakeTurns(let count, let why):
             "\(why): \(count) sets take turns on one advertiser, each with the interval on average "
                 + "that is told"
+        case .noScanRequests(let why): "\(why): it tells of no scan requests"
         }
     }
 }

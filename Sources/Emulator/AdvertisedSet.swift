@@ -80,7 +80,8 @@ extension DeviceProfile {
         advertising.enumerated().map { index, set in
             var plan = AdvertisingPlan(set, of: device, seed: seed)
             plan.sid = set.sid ?? UInt8(truncatingIfNeeded: index) & 0x0F
-            plan.tellsScanRequests = feelsScanners
+            // Nobody asks the others.
+            plan.tellsScanRequests = feelsScanners && plan.isScannable
             if index < sets.count, let live = sets[index].data {
                 plan.data = live.data
                 plan.scanResponse = live.scanResponse
@@ -91,7 +92,7 @@ extension DeviceProfile {
     }
 
     /// Whether scan requests count.
-    var feelsScanners: Bool { false }
+    var feelsScanners: Bool { activity?.sources.contains(.scanRequests) == true }
 }
 
 extension AdvertisingPlan {

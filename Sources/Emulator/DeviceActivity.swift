@@ -121,8 +121,9 @@ extension EmulatedDevice {
             else { return }
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
+        case .scanRequested: take(.use(.scanRequest), at: now, &out, &emit)
         case .advertising, .advertisingPaused, .advertisingStopped, .advertisingRefused, .failed,
-            .scanRequested, .connectedFrom, .addressRenewed, .ready, .note, .connectionUpdated,
+            .connectedFrom, .addressRenewed, .ready, .note, .connectionUpdated,
             .phyUpdated, .overflow, .sent, .parametersAnswered, .pairingRefused, .security,
             .server:
             break
@@ -140,6 +141,11 @@ extension EmulatedDevice {
         host.setAdvertisingData(
             live.data, scanResponse: live.scanResponse, of: set, at: now, sending: &out)
         sets[set].data = live
+    }
+
+    /// Whether others can make its controller tell it something: by a connection or a scan request.
+    public var isReachable: Bool {
+        profile.feelsScanners || profile.advertising.contains { $0.kind.isConnectable }
     }
 
     /// What advertising intervals of the first set have been in force since power-on; nil before

@@ -8,7 +8,7 @@ extension ActivityRule {
         [rule] + sources.map { "  from \($0.text(of: self))" }
     }
 
-    private var isUseAlone: Bool { sources.allSatisfy { $0 == .gatt } }
+    private var isUseAlone: Bool { sources.allSatisfy(\.isUse) }
 
     private var rule: String {
         let short = DecimalText.short
@@ -50,6 +50,7 @@ extension ActivitySource {
         case .live(.iio(let name, let every)): return "the sensor \(name), read every \(every)"
         case .live(let live): return "\(live)"
         case .gatt: return "what centrals do, each for \(rule.hold)"
+        case .scanRequests: return "scan requests, each for \(rule.hold)"
         }
     }
 }

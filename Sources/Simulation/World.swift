@@ -15,8 +15,8 @@ public enum WorldEvent: Sendable {
     case central(CentralFinding)
 }
 
-/// Devices, each on a virtual controller of its own, the air, the built-in central if asked for, and
-/// the hosts that joined from outside.
+/// Devices, each on a virtual controller of its own, the air, the built-in central if asked for,
+/// and the hosts that joined from outside.
 ///
 /// The same world runs live (a driver calls `run` when `deadline` has come) and in virtual time
 /// (the driver jumps from deadline to deadline). Nothing here knows which it is.
@@ -36,6 +36,9 @@ public struct World: Sendable {
     private var centralPort: Int?
     /// When something is due for each device.
     private var due = DeadlineQueue()
+    /// Devices whose controllers tell them what they have not asked for. The others, beacons that
+    /// nobody connects to, have their answers at once: a thousand are not looked at for one packet.
+    private var reachable: [Int] = []
     private var deviceEvents = Outputs<DeviceEvent>()
     private var findings = Outputs<CentralFinding>()
     /// Packets from the air to a host, and from a host to the air.
@@ -56,7 +59,12 @@ public struct World: Sendable {
         var controllers: [Int] = []
         for _ in ports { controllers.append(air.addController()) }
         devicePorts = controllers
+        findReachable()
         if central != nil { centralPort = air.addController() }
+    }
+
+    private mutating func findReachable() {
+        reachable = ports.indices.filter { ports.count == 1 || ports[$0].device.isReachable }
     }
 
     /// The first device, with its wire.
@@ -131,9 +139,11 @@ public struct World: Sendable {
         on number: Int = 0, at now: Instant,
         _ action: (inout EmulatedDevice, inout ByteBlock, inout Outputs<DeviceEvent>) -> Void
     ) {
+        let before = ports[number].device.isReachable
         ports[number].perform(at: now, sending: &up) { device, out in
             action(&device, &out, &deviceEvents)
         }
+        if ports[number].device.isReachable != before { findReachable() }
         deliverFromDevice(number, at: now)
         settle(at: now)
     }
@@ -199,13 +209,9 @@ public struct World: Sendable {
         var moved = true
         while moved {
             moved = false
-            for number in ports.indices where air.hasOutput(devicePorts[number]) {
+            for number in reachable where air.hasOutput(devicePorts[number]) {
                 moved = true
-                air.drain(devicePorts[number], into: &down)
-                let packets = down.bytes
-                _ = ports[number].receive(
-                    packets.span, at: now, sending: &up, emit: &deviceEvents)
-                down.removeAll()
+                deliverToDevice(number, at: now)
                 deliverFromDevice(number, at: now)
             }
             if let centralPort, air.hasOutput(centralPort) {
@@ -224,6 +230,18 @@ public struct World: Sendable {
         deviceEvents.removeAll()
         due.set(number, to: ports[number].deadline)
         deliver(to: devicePorts[number], at: now)
+        guard ports.count > 1, !ports[number].device.isReachable,
+            air.hasOutput(devicePorts[number])
+        else { return }
+        deliverToDevice(number, at: now)
+        deliverFromDevice(number, at: now)
+    }
+
+    private mutating func deliverToDevice(_ number: Int, at now: Instant) {
+        air.drain(devicePorts[number], into: &down)
+        let packets = down.bytes
+        _ = ports[number].receive(packets.span, at: now, sending: &up, emit: &deviceEvents)
+        down.removeAll()
     }
 
     private mutating func deliverFromCentral(at now: Instant) {

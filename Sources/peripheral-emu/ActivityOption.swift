@@ -34,7 +34,7 @@ enum ActivityOption {
                     + "add one to the profile")
             return nil
         }
-        guard !rule.sources.allSatisfy({ $0 == .gatt }) else {
+        guard !rule.sources.allSatisfy(\.isUse) else {
             console.error(
                 "--activity: the activity of \(profile.file) has no thresholds; "
                     + "add 'active-above' and 'idle-below' and another source to the profile")

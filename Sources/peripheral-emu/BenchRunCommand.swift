@@ -122,7 +122,7 @@ enum BenchRunCommand {
 
     /// Whether something on the board watches for motion.
     private static func feelsMotion(_ profile: DeviceProfile) -> Bool {
-        profile.activity?.sources.contains { $0 != .gatt } == true
+        profile.activity?.sources.contains { !$0.isUse } == true
     }
 
     private static func usualStart(_ request: BenchRequest) -> StartRule {

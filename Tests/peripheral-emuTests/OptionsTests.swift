@@ -165,7 +165,7 @@ import Wire
             error("--profile a --profile b --set c=1")
                 == "--set is about one accessory, and there are 2 --profile; leave it out, or give "
                 + "one profile")
-        #expect(try run("--profile a --profile b").profiles == ["a", "b"])
+        #expect((try? run("--profile a --profile b"))?.profiles == ["a", "b"])
         #expect(error(profile + "b.yaml") == "\"b.yaml\" is no option; write --profile b.yaml")
     }
 

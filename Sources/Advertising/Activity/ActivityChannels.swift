@@ -153,17 +153,20 @@ struct FedChannel: ActivityChannel {
     }
 }
 
-/// The source `gatt`: each use makes active for the rule's hold.
+/// The sources `gatt` and `scan-requests`: each use makes active for the rule's hold.
 struct UsedChannel: ActivityChannel {
     private(set) var status = ActivityStatus()
     private(set) var reason: ActivityReason?
     private let hold: TimeSpan
     private let asleepAfter: TimeSpan?
     private let tellsLevel: Bool
+    /// What counts.
+    private let uses: [ActivityUse]
     /// The latest use, or since when there has been none.
     private var since: Instant
 
-    init(_ rule: ActivityRule, start: Instant, tellsLevel: Bool) {
+    init(_ rule: ActivityRule, by uses: [ActivityUse], start: Instant, tellsLevel: Bool) {
+        self.uses = uses
         hold = max(rule.hold, .zero)
         asleepAfter = rule.asleepAfter.map { max($0, .zero) }
         self.tellsLevel = tellsLevel
@@ -181,7 +184,7 @@ struct UsedChannel: ActivityChannel {
     var isMotion: Bool { false }
 
     mutating func take(_ input: ActivityInput, at now: Instant) {
-        if case .use(let use) = input { activate(at: now, .used(use)) }
+        if case .use(let use) = input, uses.contains(use) { activate(at: now, .used(use)) }
     }
 
     mutating func resume(at now: Instant) { activate(at: now, .resumed) }

@@ -76,6 +76,11 @@ public enum ActivitySource: Equatable, Sendable {
     case live(LiveSource)
     /// What centrals do counts as use: a connection, a read, a write.
     case gatt
+    /// A scanner that asks for a scan response is near: that counts as use.
+    case scanRequests
+
+    /// Whether it is use, which has no magnitude.
+    public var isUse: Bool { self == .gatt || self == .scanRequests }
 }
 
 /// Where the values of a live source are read; whoever owns the descriptors reads them.
@@ -125,9 +130,13 @@ extension ActivitySource {
         case .bursts(let bursts): played(BurstPlayer(bursts, random))
         case .dayRhythm(let rhythm):
             played(DayRhythmPlayer(rhythm, random, timeOfDay: timeOfDay))
-        case .gatt: UsedChannel(rule, start: start, tellsLevel: tellsLevel)
+        case .gatt:
+            UsedChannel(
+                rule, by: [.connection, .read, .write], start: start, tellsLevel: tellsLevel)
         case .live: FedChannel(rule, motion, start: start)
         case .random(let noise): played(RandomPlayer(noise, random))
+        case .scanRequests:
+            UsedChannel(rule, by: [.scanRequest], start: start, tellsLevel: tellsLevel)
         case .trace(let trace): played(TracePlayer(trace, random))
         }
     }

@@ -46,7 +46,7 @@ public enum ActivityReason: Equatable, Sendable, CustomStringConvertible {
         case .woken(let samples, let threshold):
             "woken: \(samples) values above \(number(threshold)) g"
         case .below(let threshold, let hold): "idle: below \(number(threshold)) g for \(hold)"
-        case .used(let use): "in use: \(use)"
+        case .used(let use): "in use: \(use.rawValue)"
         case .unused(let hold): "idle: not used for \(hold)"
         case .idle(let span): "asleep: idle for \(span)"
         case .lost(let reason): "idle: source lost: \(reason)"
@@ -61,8 +61,11 @@ public enum ActivityReason: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a central did.
-public enum ActivityUse: String, Sendable { case connection, read, write }
+/// What a central or a scanner did.
+public enum ActivityUse: String, Sendable {
+    case connection, read, write
+    case scanRequest = "scan request"
+}
 
 /// What an activity signal is told. `source` is the index in the rule's sources; what a source
 /// other than a live one is told is ignored.
@@ -73,7 +76,7 @@ public enum ActivityInput: Equatable, Sendable {
     case acceleration(x: Double, y: Double, z: Double, source: Int = 0)
     /// The source has ended, failed or sent what cannot be read. Its next value brings it back.
     case sourceLost(reason: String, source: Int = 0)
-    /// Counts where the rule has the source `gatt`.
+    /// Counts where the rule has the source `gatt`, or `scan-requests` for that of a scanner.
     case use(ActivityUse)
 
     /// The source that is meant; nil for all.

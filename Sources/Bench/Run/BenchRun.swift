@@ -135,7 +135,7 @@ public enum BenchRun {
                 throw BenchError(
                     "bench cannot follow \(live), which lives in real time; "
                         + "give a trace with --activity csv:FILE")
-            case .bursts, .dayRhythm, .random, .gatt: break
+            case .bursts, .dayRhythm, .random, .gatt, .scanRequests: break
             }
         }
         profile.activity = activity

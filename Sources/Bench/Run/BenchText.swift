@@ -249,7 +249,7 @@ extension ActivityRule {
             case .bursts: return "bursts"
             case .dayRhythm: return "a day's rhythm"
             case .random: return "random values"
-            case .gatt: return "what centrals do, which is nothing here"
+            case .gatt, .scanRequests: return "what centrals do, which is nothing here"
             case .live(let live): return "\(live)"
             }
         }.joined(separator: "; ")

@@ -9,7 +9,7 @@ extension Form where Value == ActivityRule {
         map(says: "a map of source, active-above, idle-below and hold") { keys in
             let sources = keys.required("source", Form<[ActivitySource]>.activitySources)
             // What centrals do has no magnitude, so that thresholds would mean nothing.
-            let isUseAlone = sources?.allSatisfy { $0 == .gatt } ?? true
+            let isUseAlone = sources?.allSatisfy(\.isUse) ?? true
             let level = Form<Double>.quantity("g", 0...1000, example: "0.12 g")
             let above =
                 isUseAlone
@@ -108,7 +108,9 @@ private struct SourceKind: Sendable {
 extension Form where Value == ActivitySource {
     fileprivate static var activitySource: Form {
         let says = "'{csv: FILE, column: NAME}'"
-        let word = word([("gatt", .gatt), ("stdin", .live(.stdin))])
+        let word = word([
+            ("gatt", .gatt), ("scan-requests", .scanRequests), ("stdin", .live(.stdin)),
+        ])
         let map = map(says: says) { keys in
             let given = SourceKind.all.filter { keys.has($0.key) }
             guard !given.isEmpty else {

@@ -215,7 +215,7 @@ private struct PolicyRule: Sendable {
             return nil
         case .broken: isUseAlone = false
         case .present(let rule):
-            isUseAlone = rule.sources.allSatisfy { $0 == .gatt }
+            isUseAlone = rule.sources.allSatisfy(\.isUse)
             if keys.has("asleep"), rule.asleepAfter == nil {
                 keys.report(
                     at: "asleep", "it is never asleep: 'activity' has no 'asleep-after'",
@@ -224,7 +224,8 @@ private struct PolicyRule: Sendable {
         }
         if isUseAlone, let shape = shapes.first, shape != "active" {
             keys.report(
-                at: shape, "the source 'gatt' has no levels between idle and active",
+                at: shape,
+                "use, by 'gatt' or 'scan-requests', has no levels between idle and active",
                 "write 'active' and 'idle'")
         }
         return response.map { .activity($0) }

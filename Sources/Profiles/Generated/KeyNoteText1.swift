@@ -55,11 +55,12 @@ extension KeyNotes {
         MTU allows
         @activity | Activity | …, activity: {%} | source: {csv: traces/desk.csv, column: \
         magnitude}; active-above: 0.12 g; idle-below: 0.05 g; hold: 10 s
-        source | | gatt | | where the signal comes from; a list where there are several
+        source | | gatt | | where the signal comes from; a list where there are several; `gatt` is \
+        what centrals do, `scan-requests` that scanners are near
         active-above | | 0.2 g | | at this acceleration it becomes active; may be absent where the \
-        only source is `gatt`
+        only source is `gatt` or `scan-requests`
         idle-below | | 0.03 g | | below this for `hold` it becomes idle; may be absent where the \
-        only source is `gatt`
+        only source is `gatt` or `scan-requests`
         hold | | 30 s | | how long it stays active after the last movement
         window | (no averaging) | 1 s | | the time over which magnitudes are averaged
         asleep-after | (it never sleeps) | 10 min | | idle for so long it is asleep
@@ -586,6 +587,5 @@ extension KeyNotes {
         times | | [{from: "07:00", interval: 152.5 ms}, {from: "22:00", interval: 1285 ms}] | | \
         intervals with their beginnings
         boost | (none) | {interval: 20 ms, for: 30 s} | | an interval after power-on and disconnect
-        fallback | (none) | 1022.5 ms | | the interval while the source is lost
         """
 }
