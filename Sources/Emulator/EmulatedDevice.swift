@@ -223,14 +223,21 @@ public struct EmulatedDevice: Sendable {
         endEcho(of: handle)
     }
 
+    private func isWritable(_ binding: ValueBinding) -> Bool {
+        guard let index = host.server.table.index(of: binding.valueHandle) else { return false }
+        let permissions = host.server.table.attributes[index].permissions
+        return permissions.write.level != .refused || permissions.writeCommand.level != .refused
+    }
+
     /// Begins a value as the profile declares it.
     mutating func start(
         _ binding: ValueBinding, name: String, at now: Instant, _ emit: inout Outputs<DeviceEvent>
     ) {
         var machine = makeMachine(binding, name: name, at: now)
-        // What does not fit any more is of a profile before this one.
+        // What does not fit any more is of a profile before this one. What a central has written
+        // and was told is written stays, whatever it means.
         if let octets = memory?.value(of: binding.valueHandle),
-            !(octets == machine.value || binding.format.allows(octets))
+            !(octets == machine.value || isWritable(binding) || binding.format.allows(octets))
                 || !host.server.setValue(octets, of: binding.valueHandle)
                 || !machine.resume(from: octets)
         {

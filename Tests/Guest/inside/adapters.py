@@ -82,7 +82,7 @@ def refusals():
     assert "may not open adapters" in lab.run(*nobody, "adapters")
 
     lab.bluetoothd(2)
-    lab.run("bluetoothctl", "power", "on")
+    lab.power_on()
     up = next(number for number in (0, 1) if is_up(number))
     assert "used by bluetoothd" in listed(up)
     refused(r"the adapter is up, used by bluetoothd \(PID \d+\)", controller=f"hci:{up}")

@@ -40,10 +40,18 @@ def start(name, *command):
 
 
 def run(*command, check=True):
-    """The output of a command, both streams."""
-    done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", check=False)
+    """The output of a command, both streams.
+
+    bluetoothctl itself crashes at times, most of all while bluetoothd begins: then it is asked
+    again, since what it is asked for here can be asked for twice.
+    """
+    for _ in range(TRIES):
+        done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", check=False)
+        if done.returncode >= 0 or command[0] != "bluetoothctl":
+            break
+        say(f"bluetoothctl crashed with signal {-done.returncode}")
     if check:
         assert done.returncode == 0, f"{command} ended with {done.returncode}: {done.stdout}"
     return done.stdout
