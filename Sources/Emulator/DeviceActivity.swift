@@ -134,16 +134,37 @@ extension EmulatedDevice {
             else { return }
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
-        case .advertising, .addressRenewed, .ready, .note, .connectionUpdated, .phyUpdated,
-            .overflow, .sent, .parametersAnswered, .pairingRefused, .security, .server:
+        case .ready(let controller):
+            let before = ownAddress
+            publicAddress = controller.publicAddress
+            if ownAddress != before { tellAddress(at: now, &out) }
+        case .addressRenewed: tellAddress(at: now, &out)
+        case .advertising, .note, .connectionUpdated, .phyUpdated, .overflow, .sent,
+            .parametersAnswered, .pairingRefused, .security, .server:
             break
         }
+    }
+
+    /// Puts another address into the advertising data, where it is part of it.
+    private mutating func tellAddress(at now: Instant, _ out: inout ByteBlock) {
+        if advertisingData?.tellsAddress == true { updateAdvertisingData(at: now, &out) }
+    }
+
+    func advertisingSurroundings(at now: Instant) -> AdvertisingSurroundings {
+        AdvertisingSurroundings(
+            detector: detector, address: ownAddress, interval: policy.interval,
+            unixMicroseconds: surroundings(at: now).unixMicroseconds, cipher: cipher)
+    }
+
+    /// The address that it advertises with; a public one is known once the controller has told it.
+    private var ownAddress: DeviceAddress? {
+        host.privateAddress ?? randomAddress ?? publicAddress
     }
 
     /// Takes the live fields of the advertising data anew.
     mutating func updateAdvertisingData(at now: Instant, _ out: inout ByteBlock) {
         guard var live = advertisingData else { return }
-        live.update(at: now, detector) { handle in
+        live.update(at: now, advertisingSurroundings(at: now)) { handle in
             host.server.value(of: handle) ?? []
         }
         host.setAdvertisingData(
@@ -165,8 +186,8 @@ extension LiveFieldSource {
     fileprivate var usesLevel: Bool {
         switch self {
         case .activityLevel: true
-        case .own(let source): source.usesLevel
-        case .activityState, .value: false
+        case .generated(let source): source.usesLevel
+        case .activityState, .value, .own, .encryption: false
         }
     }
 }

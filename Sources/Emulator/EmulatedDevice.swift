@@ -82,6 +82,8 @@ public struct EmulatedDevice: Sendable {
     var detector: ActivityDetector?
     var policy: IntervalController
     var advertisingData: LiveAdvertisingData?
+    /// The controller's, once it has told it.
+    var publicAddress: DeviceAddress?
     /// Decisions that the controller has not confirmed yet, and what it confirmed last.
     var decisions: [IntervalDecision] = []
     var confirmed: (interval: AdvertisingInterval, reason: String)?

@@ -211,7 +211,7 @@ extension EmulatedDevice {
         var fresh = LiveAdvertisingData(
             profile, plan, seed: seed, start: now, surroundings: surroundings(at: now))
         if let old = advertisingData { fresh?.takeOver(old, at: now) }
-        fresh?.update(at: now, detector) { handle in
+        fresh?.update(at: now, advertisingSurroundings(at: now)) { handle in
             host.server.value(of: handle) ?? []
         }
         var configuration = PeripheralConfiguration(

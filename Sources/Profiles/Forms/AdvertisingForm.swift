@@ -43,7 +43,7 @@ extension Form where Value == AdvertisingSet {
     }
 
     private static func checkUpdate(_ keys: Keys, isDataWhole: Bool) {
-        let isLive = !keys.context.liveFields.isEmpty
+        let isLive = keys.context.liveFields.contains { $0.source.moves }
         // A structure with errors may be the live one.
         if keys.has("update"), !isLive, isDataWhole {
             keys.report(
@@ -60,10 +60,14 @@ extension Form where Value == AdvertisingSet {
         checkBudget(data, keys, key: "data", what: "advertising data")
         let writesFlags = data.filter { $0.parts.contains { $0.label == "flags" } }
         if writesFlags.count > 1 {
-            let isBeacon = writesFlags.contains { $0.parts.count > 1 }
-            keys.report(
-                at: "data", "the flags stand twice",
-                isBeacon ? "remove 'flags': 'ibeacon' writes them itself" : "keep one of them")
+            let beacons = writesFlags.compactMap { $0.beacon?.format.name }
+            let remedy =
+                switch beacons.count {
+                case 0: "keep one of them"
+                case writesFlags.count: "keep one of '\(beacons.joined(separator: "' and '"))'"
+                default: "remove 'flags': '\(beacons[0])' writes them itself"
+                }
+            keys.report(at: "data", "the flags stand twice", remedy)
         }
     }
 
@@ -111,12 +115,12 @@ extension Form where Value == [AdvertisingStructure] {
             }
             var entries: [AdvertisingStructure] = []
             for (index, node) in nodes.enumerated() where !context.isFull {
-                context.liveOctets.removeAll()
+                context.liveParts.removeAll()
                 guard let found = entry.read(place.element(index, node), context) else { continue }
-                context.liveFields += context.liveOctets.map { range, source in
-                    LiveField(
-                        isInScanResponse: isInScanResponse, entry: entries.count, range: range,
-                        source: source)
+                context.liveFields += context.liveParts.map { part in
+                    var field = part
+                    (field.isInScanResponse, field.entry) = (isInScanResponse, entries.count)
+                    return field
                 }
                 entries.append(found)
             }

@@ -1,0 +1,31 @@
+// Every beacon and data format, by name.
+
+extension BeaconFormat {
+    /// All formats, in the order of their names; the first one that fits reads a structure.
+    public static let all: [BeaconFormat] = [
+        .altBeacon,
+        .appleOverflow,
+        .atc1441,
+        .bthome,
+        .bthomeEncrypted,
+        .eddystoneEID,
+        .eddystoneTLM,
+        .eddystoneUID,
+        .eddystoneURL,
+        .exposureNotification,
+        .fastPair,
+        .fastPairAccount,
+        .iBeacon,
+        .pvvx,
+        .ruuvi,
+        .swiftPair,
+    ]
+
+    /// What is in an AD structure's data, where a format reads it.
+    static func beacon(_ type: ADType, _ bytes: [UInt8]) -> Beacon? {
+        for format in all where format.type == type {
+            if let beacon = Beacon(format, bytes) { return beacon }
+        }
+        return nil
+    }
+}
