@@ -17,6 +17,8 @@ NAMES = {
     "AltBeacon": {"measured power": "reference-rssi"},
     "Ruuvi RAWv2": {"packet": "sequence"},
     "Environmental Sensing (ATC/pvvx)": {"packet": "counter"},
+    "Eddystone 0x21": {},
+    "HomeKit": {"global_state_number": "state-number", "config_number": "configuration"},
     "Eddystone-TLM": {"voltage_mv": "battery", "adv_count": "advertisements"},
     "BTHome v2": {"packet": "packet-id", "switch": "power-on", "moisture detected": "wet"},
 }
@@ -28,10 +30,11 @@ FACTORS = {"voltage_mv": 0.001, "acceleration x": 0.001, "acceleration y": 0.001
 SKIPPED = {
     "AltBeacon": {"manufacturer"},
     "Ruuvi RAWv2": {"battery", "acceleration", "motion", "motion timer"},
+    "Eddystone 0x21": {"acceleration", "battery"}, "HomeKit": {"setup_hash", "type"},
     "Eddystone-TLM": {"temperature"}, "Eddystone-EID": {"eid"}, "iBeacon": {"battery"},
     "Eddystone-URL": {"temperature", "humidity", "pressure"},
 }
-BEACONS = {"AltBeacon", "BTHome v2", "Eddystone-EID", "Eddystone-TLM", "Eddystone-UID",
+BEACONS = {"AltBeacon", "Eddystone 0x21", "HomeKit", "BTHome v2", "Eddystone-EID", "Eddystone-TLM", "Eddystone-UID",
            "Eddystone-URL", "Environmental Sensing (ATC/pvvx)", "iBeacon", "Ruuvi RAWv2"}
 # Some others advertise as an iBeacon or with a service of the same number besides.
 OTHER_PRODUCTS = ("b-parasite", "WH52")
@@ -107,7 +110,7 @@ def fields_of(entry):
         told = "counter" if isEncrypted and name == "packet" else names.get(name, name)
         if name in FACTORS:
             value = round(value * FACTORS[name], 6)
-        if name in ("uuid", "namespace", "instance"):
+        if name in ("uuid", "namespace", "instance", "device_id"):
             value = uuid(value) if name == "uuid" else value.upper()
         elif isinstance(value, str) and name == "button":
             value = value.replace(" ", "-")
@@ -120,7 +123,9 @@ def write(source, target):
     blocks = []
     for entry in entries:
         decoded, fields = entry["decoded"], entry["decoded"].get("fields", {})
-        lines = [f"product {entry['product']}", f"source {entry['source'].split(' ')[0]}"]
+        # Some names end with a zero.
+        name = "".join(each for each in entry["product"] if each.isprintable())
+        lines = [f"product {name}", f"source {entry['source'].split(' ')[0]}"]
         for part, key, structures in (
                 ("advertising", "adv", "ad_structures"),
                 ("scan-response", "scan_rsp", "scan_rsp_structures")):

@@ -43,14 +43,16 @@ public struct Beacon: Equatable, Sendable {
             guard let field = format.objects.first(where: { $0.tag == bytes[start] }),
                 let value = reader.tagged(field)
             else {
-                // Without the object's length nothing behind it can be read.
+                // Without the object's length nothing behind it can be read, and without one that
+                // can be read a format of nothing else is none.
+                if items.isEmpty { return nil }
                 items.append(BeaconItem(.unread, .octets(Array(bytes[start...]))))
                 reader.offset = bytes.count
                 break
             }
             items.append(BeaconItem(field, value))
         }
-        guard reader.offset == bytes.count, octets == bytes else { return nil }
+        guard reader.offset == bytes.count, octets == bytes, !items.isEmpty else { return nil }
     }
 
     /// The data of the AD structure behind its type; encrypted beacons have what `seal` made last.

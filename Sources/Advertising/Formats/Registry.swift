@@ -1,13 +1,12 @@
 // Every beacon and data format, by name.
 
 extension BeaconFormat {
-    /// All formats, in the order of their names; the first one that fits reads a structure.
+    /// All formats, by their names; the first one that fits reads a structure.
     public static let all: [BeaconFormat] = [
         .altBeacon,
         .appleOverflow,
         .atc1441,
         .bthome,
-        .bthomeEncrypted,
         .eddystoneEID,
         .eddystoneTLM,
         .eddystoneUID,
@@ -19,6 +18,21 @@ extension BeaconFormat {
         .pvvx,
         .ruuvi,
         .swiftPair,
+        // Those that are only read, the less particular ones last.
+        .bthomeEncrypted,
+        .homeKit,
+        .apple,
+        .estimote,
+        .findHub,
+        .googleNearby,
+        .kkm,
+        .miBeacon,
+        .microsoftCDP,
+        .offlineFinding,
+        .qingping,
+        .smartTag,
+        .switchBot,
+        .tile,
     ]
 
     /// What is in an AD structure's data, where a format reads it.
