@@ -135,9 +135,8 @@ extension EmulatedDevice {
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
         case .ready(let controller):
-            let before = ownAddress
             publicAddress = controller.publicAddress
-            if ownAddress != before { tellAddress(at: now, &out) }
+            tellAddress(at: now, &out)
         case .addressRenewed: tellAddress(at: now, &out)
         case .advertising, .note, .connectionUpdated, .phyUpdated, .overflow, .sent,
             .parametersAnswered, .pairingRefused, .security, .server:
@@ -147,7 +146,9 @@ extension EmulatedDevice {
 
     /// Puts another address into the advertising data, where it is part of it.
     private mutating func tellAddress(at now: Instant, _ out: inout ByteBlock) {
-        if advertisingData?.tellsAddress == true { updateAdvertisingData(at: now, &out) }
+        if advertisingData?.isOutdated(by: ownAddress) == true {
+            updateAdvertisingData(at: now, &out)
+        }
     }
 
     func advertisingSurroundings(at now: Instant) -> AdvertisingSurroundings {

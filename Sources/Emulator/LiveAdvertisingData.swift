@@ -39,6 +39,8 @@ struct LiveAdvertisingData: Sendable {
     /// Advertising events up to the last update, by the interval that was in force then.
     private var events = 0.0
     private var lastUpdate: Instant
+    /// At the last update.
+    private var address: DeviceAddress?
     /// The last counter of encryption.
     private var counter: UInt32 = 0
     private(set) var data: [UInt8]
@@ -93,9 +95,9 @@ struct LiveAdvertisingData: Sendable {
         }
     }
 
-    /// Whether the device's address is part of the data.
-    var tellsAddress: Bool {
-        fields.contains { $0.spec.source == .own(.address) || $0.spec.source == .encryption }
+    /// Whether another address than this is part of the data, or none where one is needed.
+    func isOutdated(by address: DeviceAddress?) -> Bool {
+        self.address != address && fields.contains { $0.spec.source.needsAddress }
     }
 
     /// Takes all fields anew.
@@ -105,6 +107,7 @@ struct LiveAdvertisingData: Sendable {
     ) {
         _ = clock.expire(at: now)
         count(at: now, around)
+        address = around.address
         var (data, response) = (set.data, set.scanResponse)
         for index in fields.indices {
             fields[index].machine?.surroundings.take(around.detector)
@@ -128,8 +131,23 @@ struct LiveAdvertisingData: Sendable {
         }
         seal(&data, around)
         seal(&response, around)
+        if around.address == nil {
+            // What is about an address that is not known yet waits for it.
+            data = without(data, isInScanResponse: false)
+            response = without(response, isInScanResponse: true)
+        }
         self.data = advertisingBytes(data)
         scanResponse = advertisingBytes(response)
+    }
+
+    private func without(
+        _ entries: [AdvertisingStructure], isInScanResponse: Bool
+    ) -> [AdvertisingStructure] {
+        let waiting = fields.map(\.spec).filter {
+            $0.source.needsAddress && $0.isInScanResponse == isInScanResponse
+        }
+        return entries.enumerated().filter { index, _ in !waiting.contains { $0.entry == index } }
+            .map(\.element)
     }
 
     /// Counts the advertising events since the update before, and what encryption counts: it rises
@@ -164,6 +182,11 @@ struct LiveAdvertisingData: Sendable {
             }
         }
     }
+}
+
+extension LiveFieldSource {
+    /// Whether it is nothing without the device's address.
+    fileprivate var needsAddress: Bool { self == .own(.address) || self == .encryption }
 }
 
 extension LiveField {

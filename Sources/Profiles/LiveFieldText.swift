@@ -22,6 +22,9 @@ extension DeviceProfile {
             let item = field.item.flatMap {
                 beacon.items.indices.contains($0) ? beacon.items[$0].field : nil
             }
+            if field.source == .encryption {
+                return "  \(moment)\(beacon.description), \(field.source.text)"
+            }
             let place = beacon.format.name + (item.map { " " + $0.name } ?? "")
             return "  \(moment)\(place) = \(field.source.text(in: item))"
         }

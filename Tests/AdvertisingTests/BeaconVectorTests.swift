@@ -130,7 +130,7 @@ import Wire
         let (key, address) = (try #require(vector.key), try #require(vector.address))
         var opened = try #require(heard.opened(key: key, address: address, cipher: Self.cipher))
         #expect(
-            opened.description == "bthome trigger-based no, temperature 25.06 °C, humidity 50.55 %")
+            opened.description == "bthome temperature 25.06 °C, humidity 50.55 %")
         opened.key = BeaconKey(key)
         #expect(opened.octets.count == heard.octets.count)
         opened.seal(address: address, counter: 857_870_592, cipher: Self.cipher)

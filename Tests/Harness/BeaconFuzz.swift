@@ -20,10 +20,16 @@ enum BeaconFuzz {
     /// - Parameter bytes: an AD type and the data behind it.
     static func run(_ bytes: [UInt8]) {
         let structure = [UInt8(min(bytes.count, 255))] + bytes.prefix(255)
+        let data = Array(structure.dropFirst(2))
         guard case .beacon(let beacon) = ADStructures.decode(structure.span).first?.content else {
+            let refused = BeaconFormat.all.first { format in
+                format.type.rawValue == bytes.first && format.takesAnything
+                    && data.starts(with: format.prefix)
+                    && data.count == Beacon(format).octets.count
+            }
+            precondition(refused == nil, "no value of a field is refused")
             return
         }
-        let data = Array(structure.dropFirst(2))
         var again = Beacon(beacon.format)
         precondition(
             zip(again.items, beacon.items).allSatisfy { $0.field == $1.field },
@@ -39,7 +45,7 @@ enum BeaconFuzz {
 
     /// What was encrypted is opened by the same key, address and counter alone.
     private static func seal(_ beacon: Beacon) {
-        guard !beacon.format.objects.isEmpty else { return }
+        guard beacon.format.name == "bthome" else { return }
         // Not AES, but it mixes; the code of CCM sees every change of one octet.
         let cipher: BlockCipher = { block, key in
             var sum: UInt8 = 0x5A
@@ -81,5 +87,19 @@ enum BeaconFuzz {
             // A profile has narrower limits than the air.
             precondition(!error.list.isEmpty, "a refusal has a reason")
         }
+    }
+}
+
+extension BeaconFormat {
+    /// Whether every field has a place of its own, where any octets mean something.
+    fileprivate var takesAnything: Bool {
+        objects.isEmpty
+            && fields.allSatisfy { field in
+                switch field.kind {
+                case .number, .company, .uuid, .address: true
+                case .octets(let range): range.count == 1
+                case .fixed, .boolean, .words, .text, .counted, .url, .typed: false
+                }
+            }
     }
 }

@@ -190,6 +190,29 @@ def test_ruuvi_without_values(beacon):
     assert value["temperature"] is None and value["battery"] is None and value["tx_power"] is None
 
 
+SET_RANDOM_ADDRESS = 0x2005
+SET_SET_RANDOM_ADDRESS = 0x2035
+
+
+@pytest.mark.parametrize("kind", ["public", "{type: non-resolvable-private, renewal: 1 min}"])
+def test_own_address_is_told(tmp_path, kind):
+    path = tmp_path / "beacon.yaml"
+    path.write_text(
+        f"peripheral-emu: 1\ndevice: {{name: T, address: {kind}}}\nadvertising: "
+        "[{type: non-connectable, interval: 1 s, data: [{ruuvi: {temperature: 20 °C}}]}]\n",
+        encoding="utf-8")
+    run = Run(path, tmp_path, "150s")
+    told = [ruuvi(data)["mac"] for data in run.data]
+    used = []
+    for packet in btsnoop.read(run.capture):
+        if packet.opcode in (SET_RANDOM_ADDRESS, SET_SET_RANDOM_ADDRESS):
+            used.append(packet.parameters[-6:][::-1].hex())
+    if kind == "public":
+        assert not used and len(told) == 1 and told[0] != "000000000000"
+    else:
+        assert told == used and len(told) == 3
+
+
 # Each object of BTHome with the value that is told for it, where the same name and value come back.
 OBJECTS = [
     ("battery", "97 %", "battery", 97), ("temperature", "-12.34 °C", "temperature", -12.34),

@@ -34,8 +34,9 @@ SKIPPED = {
     "Eddystone-TLM": {"temperature"}, "Eddystone-EID": {"eid"}, "iBeacon": {"battery"},
     "Eddystone-URL": {"temperature", "humidity", "pressure"},
 }
-BEACONS = {"AltBeacon", "Eddystone 0x21", "HomeKit", "BTHome v2", "Eddystone-EID", "Eddystone-TLM", "Eddystone-UID",
-           "Eddystone-URL", "Environmental Sensing (ATC/pvvx)", "iBeacon", "Ruuvi RAWv2"}
+BEACONS = {"AltBeacon", "BTHome v2", "Eddystone 0x21", "Eddystone-EID", "Eddystone-TLM",
+           "Eddystone-UID", "Eddystone-URL", "Environmental Sensing (ATC/pvvx)", "HomeKit",
+           "iBeacon", "Ruuvi RAWv2"}
 # Some others advertise as an iBeacon or with a service of the same number besides.
 OTHER_PRODUCTS = ("b-parasite", "WH52")
 
@@ -125,7 +126,8 @@ def write(source, target):
         decoded, fields = entry["decoded"], entry["decoded"].get("fields", {})
         # Some names end with a zero.
         name = "".join(each for each in entry["product"] if each.isprintable())
-        lines = [f"product {name}", f"source {entry['source'].split(' ')[0]}"]
+        lines = [f"product {name.strip() or 'without a name'}",
+                 f"source {entry['source'].split(' ')[0]}"]
         for part, key, structures in (
                 ("advertising", "adv", "ad_structures"),
                 ("scan-response", "scan_rsp", "scan_rsp_structures")):

@@ -13,7 +13,8 @@ extension BeaconFormat {
     static let bthomeEncrypted = service(
         "bthome-encrypted", 0xFCD2,
         [
-            BeaconField("trigger-based", .boolean(no: 0x41, yes: 0x45)),
+            BeaconField(
+                "trigger-based", .boolean(no: 0x41, yes: 0x45), initial: .boolean(false)),
             BeaconField("encrypted", .octets(0...AdvertisingLimits.structureDataOctets)),
             .count("counter", octets: 4, isBigEndian: false),
             BeaconField("code", .octets(4...4)),

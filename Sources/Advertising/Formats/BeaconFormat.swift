@@ -8,7 +8,7 @@ public struct BeaconFormat: Equatable, Sendable {
     /// The AD structure that it is.
     public let type: ADType
     /// The octets of that structure that tell it from others.
-    let prefix: [UInt8]
+    public let prefix: [UInt8]
     /// What it writes before its own structure.
     let preamble: [AdvertisingStructure]
     /// In wire order, behind the prefix.

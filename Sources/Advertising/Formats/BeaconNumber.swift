@@ -66,17 +66,23 @@ public struct BeaconNumber: Equatable, Sendable {
 
     private var mask: UInt64 { UInt64.max >> UInt64(64 - bits) }
 
-    /// The bits of the nearest step within the number's width; of no value zero, where no steps
-    /// mean that.
+    /// The bits of the nearest step within the number's width that means a value; of no value zero,
+    /// where no steps mean that.
     func steps(of value: Double?) -> UInt64 {
         guard let value, !value.isNaN else { return absent ?? 0 }
+        let nearest = nearestSteps(to: value)
+        guard nearest == absent else { return nearest }
+        return isSigned || nearest == 0 ? nearest + 1 : nearest - 1
+    }
+
+    private func nearestSteps(to value: Double) -> UInt64 {
         let exact = ((value - offset) / scale).rounded(.toNearestOrAwayFromZero)
         let largest = mask >> (isSigned ? 1 : 0)
         guard exact < 0 else {
             return exact >= Double(largest) ? largest : UInt64(exact)
         }
         guard isSigned else { return 0 }
-        let magnitude = -exact >= Double(largest) ? largest + 1 : UInt64(-exact)
+        let magnitude = -exact > Double(largest) ? largest + 1 : UInt64(-exact)
         return (0 &- magnitude) & mask
     }
 

@@ -2,9 +2,9 @@
 import Wire
 
 extension Beacon: CustomStringConvertible {
-    /// `ruuvi temperature 24.3 °C, humidity 53.49 %, …`; only what is there.
+    /// `ruuvi temperature 24.3 °C, humidity 53.49 %, …`; only what is there and not as usual.
     public var description: String {
-        let texts = items.compactMap { item in
+        let texts = items.filter { !$0.isUsual }.compactMap { item in
             item.text.map { item.field.name + ($0.isEmpty ? "" : " ") + $0 }
         }
         return texts.isEmpty ? format.name : "\(format.name) \(texts.joined(separator: ", "))"
@@ -12,6 +12,12 @@ extension Beacon: CustomStringConvertible {
 }
 
 extension BeaconItem {
+    /// Whether it says nothing: no number, and as it is without a word of the profile.
+    fileprivate var isUsual: Bool {
+        if case .number = value { return false }
+        return value == field.initial
+    }
+
     /// What it holds, without the field's name; nil where nothing is there.
     public var text: String? {
         switch (field.kind, value) {
@@ -29,7 +35,6 @@ extension BeaconItem {
         case (.url, .octets(let octets)): EddystoneURLCode.text(octets)
         case (.text, .octets(let octets)), (.counted(isText: true), .octets(let octets)):
             quotedLine(String(decoding: octets, as: UTF8.self))
-        case (.octets, .octets(let octets)) where octets.isEmpty: nil
         case (_, .octets(let octets)): octets.isEmpty ? "none" : Hex.string(octets)
         }
     }
