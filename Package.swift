@@ -158,7 +158,9 @@ let package = Package(
         tests("YAML", fixtures: ["Syntax"]),
         tests("L2CAP", ["Wire", "SansIO", "HCI"]),
         tests("GATT", ["Wire", "SansIO"]),
-        tests("Advertising", ["Wire", "SansIO", "HCI"]),
+        tests(
+            "Advertising",
+            ["Wire", "SansIO", "HCI", "SMP", "Profiles", "OpenSSLCrypto", "Harness"]),
         tests("Behaviours", ["Wire", "SansIO"]),
         tests(
             "BLEHost",

@@ -12,13 +12,12 @@ extension ADStructure: CustomStringConvertible {
         case .flags(let flags): "flags " + (flags.names.isEmpty ? "none" : joined(flags.names))
         case .serviceUUIDs(let uuids, _):
             "\(type) " + (uuids.isEmpty ? "none" : joined(uuids.map(\.description)))
-        case .name(let name, _): "\(type) \(quoted(name))"
+        case .name(let name, _): "\(type) \(quotedLine(name))"
         case .txPower(let level): "tx power \(level) dBm"
         case .appearance(let value): "appearance \(Hex.code(value))"
         case .manufacturer(let company, let data): line("manufacturer \(Hex.code(company))", data)
         case .serviceData(let uuid, let data): line("service data \(uuid)", data)
-        case .iBeacon(let uuid, let major, let minor, let measuredPower):
-            "ibeacon \(uuid) major \(major) minor \(minor) measured power \(measuredPower) dBm"
+        case .beacon(let beacon): beacon.description
         case .connectionIntervalRange(let minimum, let maximum):
             "\(type) \(intervalText(minimum)) to \(intervalText(maximum))"
         case .other: line("\(type)", bytes)
@@ -60,7 +59,7 @@ extension AdvertisingFlags {
 }
 
 /// The text in quotation marks on one line: a peer's name must not move the cursor or hide text.
-private func quoted(_ text: String) -> String {
+func quotedLine(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
         switch scalar.properties.generalCategory {

@@ -14,8 +14,8 @@ public struct ADStructure: Equatable, Sendable {
         case appearance(UInt16)
         case manufacturer(company: UInt16, data: [UInt8])
         case serviceData(BluetoothUUID, data: [UInt8])
-        /// Measured power in dBm at 1 m.
-        case iBeacon(uuid: BluetoothUUID, major: UInt16, minor: UInt16, measuredPower: Int8)
+        /// A beacon or data format inside service or manufacturer data.
+        case beacon(Beacon)
         /// In steps of 1.25 ms; 0xFFFF is no specific value.
         case connectionIntervalRange(minimum: UInt16, maximum: UInt16)
         /// A type whose layout is not known here.
@@ -92,10 +92,12 @@ public enum ADStructures {
                 ? .connectionIntervalRange(
                     minimum: bytes.span.uint16(at: 0), maximum: bytes.span.uint16(at: 2))
                 : .malformed
-        case .serviceData16: serviceData(bytes, width: 2)
+        case .serviceData16:
+            BeaconFormat.beacon(type, bytes).map { .beacon($0) } ?? serviceData(bytes, width: 2)
         case .serviceData32: serviceData(bytes, width: 4)
         case .serviceData128: serviceData(bytes, width: 16)
-        case .manufacturerSpecificData: manufacturer(bytes)
+        case .manufacturerSpecificData:
+            BeaconFormat.beacon(type, bytes).map { .beacon($0) } ?? manufacturer(bytes)
         default: .other
         }
     }
@@ -119,19 +121,6 @@ public enum ADStructures {
 
     private static func manufacturer(_ bytes: [UInt8]) -> ADStructure.Content {
         guard bytes.count >= 2 else { return .malformed }
-        let company = bytes.span.uint16(at: 0)
-        let data = Array(bytes[2...])
-        let prefix = IBeacon.prefix
-        guard company == IBeacon.company, data.starts(with: prefix),
-            data.count == prefix.count + IBeacon.fieldOctets
-        else { return .manufacturer(company: company, data: data) }
-        // Big-endian inside iBeacon: read backwards, the fields are little-endian.
-        let fields = [UInt8](data[prefix.count...].reversed())
-        guard let uuid = BluetoothUUID(littleEndian: fields.span.extracting(5..<21)) else {
-            return .malformed
-        }
-        return .iBeacon(
-            uuid: uuid, major: fields.span.uint16(at: 3), minor: fields.span.uint16(at: 1),
-            measuredPower: Int8(bitPattern: fields[0]))
+        return .manufacturer(company: bytes.span.uint16(at: 0), data: Array(bytes[2...]))
     }
 }

@@ -10,15 +10,6 @@ public enum AdvertisingLimits {
     public static let structureDataOctets = 254
 }
 
-/// Apple's proximity beacon inside its manufacturer data.
-enum IBeacon {
-    static let company: UInt16 = 0x004C
-    /// The type of the record and how many octets follow.
-    static let prefix: [UInt8] = [0x02, 0x15]
-    /// UUID, major, minor and measured power.
-    static let fieldOctets = 21
-}
-
 extension AdvertisingStructure {
     /// Appends the AD structures of this entry. Data over 254 octets is cut, where `octetCount` is
     /// not, so that a budget refuses it first.
@@ -72,17 +63,9 @@ extension AdvertisingStructure {
             ]
         case .serviceData(let uuid, let data):
             [Self.serviceData(uuid, data)]
-        case .iBeacon(let uuid, let major, let minor, let measuredPower):
-            [
-                Element(
-                    label: "flags", type: .flags,
-                    data: [AdvertisingFlags([.generalDiscoverable, .noBREDR]).rawValue]),
-                Element(
-                    label: "ibeacon", type: .manufacturerSpecificData,
-                    data: littleEndian(IBeacon.company) + IBeacon.prefix
-                        + uuid.fullLittleEndian.reversed()
-                        + littleEndian(major.byteSwapped) + littleEndian(minor.byteSwapped)
-                        + [UInt8(bitPattern: measuredPower)]),
+        case .beacon(let beacon):
+            beacon.format.preamble.flatMap(\.elements) + [
+                Element(label: beacon.format.name, type: beacon.format.type, data: beacon.octets)
             ]
         case .raw(let type, let data):
             [Element(label: "raw-\(Hex.code(type))", type: ADType(rawValue: type), data: data)]

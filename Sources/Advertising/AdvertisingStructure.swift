@@ -12,7 +12,7 @@ public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
 
 /// One entry of the profile's `data:` or `scan-response:` list.
 ///
-/// An entry can make several AD structures: UUIDs of different widths, or iBeacon with its flags.
+/// An entry can make several AD structures: UUIDs of different widths, or a beacon with its flags.
 public enum AdvertisingStructure: Equatable, Sendable {
     case flags(AdvertisingFlags)
     /// Service UUIDs, grouped by width on the wire, in the order given within a width.
@@ -24,20 +24,26 @@ public enum AdvertisingStructure: Equatable, Sendable {
     case appearance(UInt16)
     case manufacturer(company: UInt16, data: [UInt8])
     case serviceData(BluetoothUUID, data: [UInt8])
-    /// Apple's proximity beacon, with its flags; measured power in dBm at 1 m.
-    case iBeacon(uuid: BluetoothUUID, major: UInt16, minor: UInt16, measuredPower: Int8)
+    /// A beacon or data format, with the structures that it needs before its own.
+    case beacon(Beacon)
     /// Any AD type with its bytes.
     case raw(type: UInt8, data: [UInt8])
 }
 
 extension AdvertisingStructure {
+    /// The beacon that it is; setting it on another entry does nothing.
+    public var beacon: Beacon? {
+        get { if case .beacon(let beacon) = self { beacon } else { nil } }
+        set { if case .beacon = self, let newValue { self = .beacon(newValue) } }
+    }
+
     /// The octets of `manufacturer`, `serviceData` and `raw` behind company, UUID or type; the
     /// other entries have none, and setting them does nothing.
     public var payload: [UInt8] {
         get {
             switch self {
             case .manufacturer(_, let data), .serviceData(_, let data), .raw(_, let data): data
-            case .flags, .serviceUUIDs, .name, .txPower, .appearance, .iBeacon: []
+            case .flags, .serviceUUIDs, .name, .txPower, .appearance, .beacon: []
             }
         }
         set {
@@ -46,7 +52,7 @@ extension AdvertisingStructure {
                 self = .manufacturer(company: company, data: newValue)
             case .serviceData(let uuid, _): self = .serviceData(uuid, data: newValue)
             case .raw(let type, _): self = .raw(type: type, data: newValue)
-            case .flags, .serviceUUIDs, .name, .txPower, .appearance, .iBeacon: break
+            case .flags, .serviceUUIDs, .name, .txPower, .appearance, .beacon: break
             }
         }
     }

@@ -48,6 +48,14 @@ extension PeripheralHost {
         advertising.controls.first { $0.plan.address == nil }?.usedAddress
     }
 
+    /// The random address that a set advertises with, or will; nil for the controller's public one.
+    public func randomAddress(of set: Int) -> DeviceAddress? {
+        guard advertising.controls.indices.contains(set) else { return nil }
+        let control = advertising.controls[set]
+        guard control.plan.ownAddressType != .publicDevice else { return nil }
+        return control.plan.address ?? privateAddress ?? control.address ?? session.randomAddress
+    }
+
     /// The address that a link has on this side: that of the set it was made from.
     func ownLinkAddress(of link: Int) -> LinkAddress {
         let control = linkSets[link].map { advertising.controls[$0] }

@@ -121,13 +121,36 @@ extension EmulatedDevice {
             else { return }
             take(.use(.read), at: now, &out, &emit)
         case .server(.written): take(.use(.write), at: now, &out, &emit)
+        case .ready(let controller):
+            publicAddress = controller.publicAddress
+            tellAddresses(at: now, &out)
+        case .addressRenewed: tellAddresses(at: now, &out)
         case .scanRequested: take(.use(.scanRequest), at: now, &out, &emit)
         case .advertising, .advertisingPaused, .advertisingStopped, .advertisingRefused, .failed,
-            .connectedFrom, .addressRenewed, .ready, .note, .connectionUpdated,
+            .connectedFrom, .note, .connectionUpdated,
             .phyUpdated, .overflow, .sent, .parametersAnswered, .pairingRefused, .security,
             .server:
             break
         }
+    }
+
+    /// Puts other addresses into the data of sets of which they are part.
+    private mutating func tellAddresses(at now: Instant, _ out: inout ByteBlock) {
+        for set in sets.indices where sets[set].data?.isOutdated(by: address(of: set)) == true {
+            updateAdvertisingData(of: set, at: now, &out)
+        }
+    }
+
+    func advertisingSurroundings(of set: Int, at now: Instant) -> AdvertisingSurroundings {
+        AdvertisingSurroundings(
+            detector: detector, address: address(of: set), interval: sets[set].policy.interval,
+            unixMicroseconds: surroundings(at: now).unixMicroseconds, cipher: cipher)
+    }
+
+    /// The address that a set advertises with; a public one is known once the controller has told
+    /// it.
+    private func address(of set: Int) -> DeviceAddress? {
+        host.randomAddress(of: set) ?? publicAddress
     }
 
     /// Takes the live fields of a set's data anew.
@@ -135,7 +158,7 @@ extension EmulatedDevice {
         of set: Int, at now: Instant, _ out: inout ByteBlock
     ) {
         guard var live = sets[set].data else { return }
-        live.update(at: now, detector) { handle in
+        live.update(at: now, advertisingSurroundings(of: set, at: now)) { handle in
             host.server.value(of: handle) ?? []
         }
         host.setAdvertisingData(
@@ -174,8 +197,8 @@ extension LiveFieldSource {
     fileprivate var usesLevel: Bool {
         switch self {
         case .activityLevel: true
-        case .own(let source): source.usesLevel
-        case .activityState, .value: false
+        case .generated(let source): source.usesLevel
+        case .activityState, .value, .own, .encryption: false
         }
     }
 }

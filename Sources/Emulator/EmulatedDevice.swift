@@ -81,6 +81,8 @@ public struct EmulatedDevice: Sendable {
 
     // What `DeviceActivity` works with.
     var detector: ActivityDetector?
+    /// The controller's, once it has told it.
+    var publicAddress: DeviceAddress?
     /// A midnight; nil while the time of day is not known.
     var midnight: Instant?
     var activityEvents = Outputs<ActivityEvent>()

@@ -226,7 +226,7 @@ extension EmulatedDevice {
                 profile, set: set, plan, seed: seed, start: now,
                 surroundings: surroundings(at: now))
             if let old = sets[set].data { fresh?.takeOver(old, at: now) }
-            fresh?.update(at: now, detector) { handle in
+            fresh?.update(at: now, advertisingSurroundings(of: set, at: now)) { handle in
                 host.server.value(of: handle) ?? []
             }
             sets[set].data = fresh

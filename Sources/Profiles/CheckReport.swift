@@ -113,7 +113,7 @@ public enum CheckReport {
             let name = named(AssignedNames.service(uuid), uuid.description)
             return "service data \(name) \(ValueFormat.plain(data))"
         case .appearance(let value): return "appearance \(appearance(value))"
-        case .flags, .serviceUUIDs, .name, .txPower, .iBeacon, .connectionIntervalRange, .other,
+        case .flags, .serviceUUIDs, .name, .txPower, .beacon, .connectionIntervalRange, .other,
             .malformed, .truncated:
             return structure.description
         }

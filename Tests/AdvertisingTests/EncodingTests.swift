@@ -50,8 +50,9 @@ import Wire
     @Test("iBeacon brings its flags, and its fields are big-endian")
     func iBeacon() throws {
         let uuid = try #require(BluetoothUUID("F7826DA6-4FA2-4E98-8024-BC5B71E0893E"))
-        let structure = AdvertisingStructure.iBeacon(
-            uuid: uuid, major: 1, minor: 0x0207, measuredPower: -59)
+        let structure = AdvertisingStructure.beacon(
+            try Beacon.named(
+                "ibeacon", [.uuid(uuid), .number(1), .number(0x0207), .number(-59)]))
         #expect(
             Hex.string(advertisingBytes([structure]))
                 == "020106" + "1AFF4C000215" + "F7826DA64FA24E988024BC5B71E0893E" + "00010207C5")

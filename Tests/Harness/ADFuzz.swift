@@ -14,8 +14,6 @@ enum ADFuzz {
             .serviceData(BluetoothUUID(0x180F), data: [100]),
             .serviceData(BluetoothUUID(medium: 0x1234_5678), data: []),
             .serviceData(BluetoothUUID(high: 1, low: 2), data: [3]),
-            .iBeacon(
-                uuid: BluetoothUUID(high: 1, low: 2), major: 3, minor: 4, measuredPower: -59),
             .raw(type: 0x12, data: [6, 0, 12, 0]),
         ]
         return structures.map { advertisingBytes([$0]) } + [advertisingBytes(structures)]

@@ -15,6 +15,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget(name: "air", run: AirFuzz.run, seeds: AirFuzz.seeds),
         FuzzTarget(name: "att", run: ATTFuzz.run, seeds: ATTFuzz.seeds),
         FuzzTarget(name: "att-operations", run: ATTOperationsFuzz.run, seeds: { [] }),
+        FuzzTarget(name: "beacons", run: BeaconFuzz.run, seeds: BeaconFuzz.seeds),
         FuzzTarget(name: "control", run: ControlFuzz.run, seeds: ControlFuzz.seeds),
         FuzzTarget(name: "hci", run: HCIFuzz.run, seeds: HCIFuzz.seeds),
         FuzzTarget(name: "l2cap", run: L2CAPFuzz.run, seeds: L2CAPFuzz.seeds),

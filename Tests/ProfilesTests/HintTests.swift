@@ -164,7 +164,7 @@ struct Typos {
         case .anyOf(let schemas):
             return schemas.lazy.compactMap { words($0) }.first { !$0.isList }
         case .any, .boolean, .integer, .number, .text, .quantity, .assigned, .map, .open, .value,
-            .valueNumber:
+            .valueNumber, .generator:
             return nil
         }
     }

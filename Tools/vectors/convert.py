@@ -5,6 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import advertisements
 import layout
 import phones
 import smp
@@ -136,6 +137,7 @@ def main(source, target):
     phones.write_all(source / "phones", target / "phones")
     smp.write_transcripts(source / "smp/responder.json", target / "smp/nimble")
     smp.write_crypto(source / "crypto.json", target / "crypto.txt")
+    advertisements.write(source / "advertisements.json", target / "advertisements.txt")
 
 
 if __name__ == "__main__":

@@ -46,9 +46,10 @@ package final class DecodeContext {
     var activity: ActivityUse = .absent
     /// What live advertising data can take its values from.
     var services: [ServiceSpec] = []
-    /// The live fields of the set that is read, and the live octets of the structure.
+    /// The live fields of the set that is read, and those of the structure, whose place in the set
+    /// is still to be said.
     var liveFields: [LiveField] = []
-    var liveOctets: [(range: Range<Int>, source: LiveFieldSource)] = []
+    var liveParts: [LiveField] = []
     /// The labels so far, which name one thing each.
     var labels: Set<String> = []
     /// Names of services and characteristics that have errors: what names them is not told, since

@@ -22,6 +22,8 @@ package indirect enum Schema {
     case open([Property])
     /// A value, and a number, in the characteristic's own format and unit.
     case value, valueNumber
+    /// A map that makes numbers, as `value` can be.
+    case generator
 
     package struct Property {
         var key: String
@@ -32,7 +34,7 @@ package indirect enum Schema {
 
     var json: JSONValue {
         switch self {
-        case .any, .value, .valueNumber: return .object([])
+        case .any, .value, .valueNumber, .generator: return .object([])
         case .boolean: return .members(("type", .string("boolean")))
         case .integer(let range):
             return .members(

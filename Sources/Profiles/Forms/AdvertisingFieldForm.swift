@@ -38,7 +38,9 @@ extension Keys {
         }
         var all = AdvertisingFields()
         for field in fields ?? [] { all.append(field) }
-        context.liveOctets += all.live
+        context.liveParts += all.live.map {
+            LiveField(isInScanResponse: false, entry: 0, range: $0.range, source: $0.source)
+        }
         return data ?? all.octets
     }
 }
@@ -122,6 +124,6 @@ extension Form where Value == AdvertisingField {
         let format = wire.valueFormat(scale: 1, unit: .unitless)
         guard let source = ValueForm(format: format).source(value, keys.context) else { return nil }
         if case .constant(let octets) = source { return .fixed(octets) }
-        return .live(octets: format.octets ?? 1, .own(source))
+        return .live(octets: format.octets ?? 1, .generated(source))
     }
 }

@@ -86,7 +86,7 @@ extension Form where Value == AdvertisingSet {
             set.periodic = keys.optional("periodic", Form<PeriodicTrain>.periodicTrain)
             set.update = keys.optional("update", Form<TimeSpan>.every)
             checkUpdate(
-                keys, isLive: keys.context.liveFields.count > live,
+                keys, isLive: keys.context.liveFields.dropFirst(live).contains { $0.source.moves },
                 isDataWhole: keys.context.errors.count == errors)
             keys.later("duration", "period")
             checkData(set, keys)
@@ -115,10 +115,14 @@ extension Form where Value == AdvertisingSet {
         checkBudget(data, of: set, keys, key: "data", what: "advertising data")
         let writesFlags = data.filter { $0.parts.contains { $0.label == "flags" } }
         if writesFlags.count > 1 {
-            let isBeacon = writesFlags.contains { $0.parts.count > 1 }
-            keys.report(
-                at: "data", "the flags stand twice",
-                isBeacon ? "remove 'flags': 'ibeacon' writes them itself" : "keep one of them")
+            let beacons = writesFlags.compactMap { $0.beacon?.format.name }
+            let remedy =
+                switch beacons.count {
+                case 0: "keep one of them"
+                case writesFlags.count: "keep one of '\(beacons.joined(separator: "' and '"))'"
+                default: "remove 'flags': '\(beacons[0])' writes them itself"
+                }
+            keys.report(at: "data", "the flags stand twice", remedy)
         }
     }
 
@@ -170,12 +174,12 @@ extension Form where Value == [AdvertisingStructure] {
             }
             var entries: [AdvertisingStructure] = []
             for (index, node) in nodes.enumerated() where !context.isFull {
-                context.liveOctets.removeAll()
+                context.liveParts.removeAll()
                 guard let found = entry.read(place.element(index, node), context) else { continue }
-                context.liveFields += context.liveOctets.map { range, source in
-                    LiveField(
-                        isInScanResponse: isInScanResponse, entry: entries.count, range: range,
-                        source: source)
+                context.liveFields += context.liveParts.map { part in
+                    var field = part
+                    (field.isInScanResponse, field.entry) = (isInScanResponse, entries.count)
+                    return field
                 }
                 entries.append(found)
             }

@@ -21,12 +21,8 @@ extension Form where Value == AdvertisingStructure {
                         .map { .appearance($0) }),
                 Choice("manufacturer", manufacturer),
                 Choice("service-data", serviceData),
-                Choice("ibeacon", iBeacon),
                 Choice("raw", raw),
-            ],
-            later: [
-                "eddystone-uid", "eddystone-url", "eddystone-tlm", "eddystone-eid", "altbeacon",
-            ])
+            ] + beacons)
     }
 
     private static var flags: Form {
@@ -97,38 +93,12 @@ extension Form where Value == AdvertisingStructure {
         }
     }
 
-    private static var iBeacon: Form {
-        map(says: "a map of uuid, major, minor and measured-power") { keys in
-            let uuid = keys.required("uuid", .beaconUUID)
-            let number = Form<Int>.integer(0...65_535, says: "0 to 65535")
-            let major = keys.required("major", number)
-            let minor = keys.required("minor", number)
-            let power = keys.required("measured-power", Form<Int8>.power)
-            guard let uuid, let major, let minor, let power else { return nil }
-            return .iBeacon(
-                uuid: uuid, major: UInt16(major), minor: UInt16(minor), measuredPower: power)
-        }
-    }
-
     private static var raw: Form {
         map(says: "'{type: 0xFF, data: {hex: \"01\"}}'") { keys in
             let type = keys.required("type", .integer(1...255, says: "an AD type such as 0xFF"))
             let data = keys.advertisingPayload()
             guard let type else { return nil }
             return .raw(type: UInt8(type), data: data)
-        }
-    }
-}
-
-extension Form where Value == BluetoothUUID {
-    /// The 128-bit UUID of an iBeacon.
-    fileprivate static var beaconUUID: Form {
-        let says = "a 128-bit UUID in quotes"
-        return Form(says: says, schema: { .text() }) { place, context in
-            guard let scalar = place.scalar, let uuid = BluetoothUUID(scalar.text) else {
-                return mismatch(place, context, says: says)
-            }
-            return uuid
         }
     }
 }

@@ -50,9 +50,36 @@ extension KeyNotes {
         appearance | | heart-rate-belt | | Appearance
         manufacturer | | {company: 0xFFFF, data: {hex: "0102"}} | | Manufacturer Specific Data
         service-data | | {service: battery, data: {hex: "64"}} | | Service Data
+        raw | | {type: 0x1A, data: {hex: "F400"}} | | any AD type
+        altbeacon | | {company: 0x0118, uuid: "F7826DA6-4FA2-4E98-8024-BC5B71E0893E", major: 1, \
+        minor: 7, reference-rssi: -59 dBm} | | a whole AltBeacon, with its flags
+        apple-overflow | | {mask: "00000000000000000000002000000000"} | | what an iPhone \
+        advertises for apps in the background, with its flags
+        atc1441 | | {temperature: 21.5 °C, humidity: 45 %, battery: 90 %, voltage: 2.95 V} | | a \
+        thermometer with the firmware of atc1441, with its flags
+        bthome | | {objects: [{object: temperature, value: 21.5 °C}]} | | a sensor of BTHome v2, \
+        with its flags
+        eddystone-eid | | {tx-power: -20 dBm, identifier: "0123456789ABCDEF"} | | Eddystone-EID \
+        with an identifier that stays, with flags and service
+        eddystone-tlm | | {battery: 3 V, temperature: 21.5 °C, advertisements: 5000, uptime: 500 \
+        s} | | Eddystone-TLM, with flags and service
+        eddystone-uid | | {tx-power: -20 dBm, namespace: "12345678901234678901", instance: \
+        "000000000001"} | | Eddystone-UID, with flags and service
+        eddystone-url | | {tx-power: -20 dBm, url: "https://example.com/"} | | Eddystone-URL, with \
+        flags and service
+        exposure-notification | | {identifier: "EBD8DE78173ABCE46461DBC7A3E899FA", metadata: \
+        "CFD9DBFA"} | | a phone's Exposure Notification, with its flags and service
+        fast-pair | | {model-id: "00B727"} | | Google Fast Pair of a device that can be found; \
+        `flags` stand beside it
+        fast-pair-account | | {account-filter: "26481C00", salt: "03"} | | Google Fast Pair of a \
+        device that is not to be found
         ibeacon | | {uuid: "F7826DA6-4FA2-4E98-8024-BC5B71E0893E", major: 1, minor: 7, \
         measured-power: -59 dBm} | | a whole iBeacon, with its flags
-        raw | | {type: 0x1A, data: {hex: "F400"}} | | any AD type
+        pvvx | | {temperature: 21.57 °C, humidity: 45.2 %, voltage: 2.95 V, battery: 90 %} | | a \
+        thermometer with the firmware of pvvx, with its flags
+        ruuvi | | {temperature: 21.57 °C, humidity: 45.2 %} | | a RuuviTag, data format 5, with \
+        its flags
+        swift-pair | | {} | | Microsoft Swift Pair over LE; `flags` and `name` stand beside it
         @advertising[].data[].name | Shortened name | peripheral-emu: 1, device: {name: A long \
         name}, advertising: [{type: connectable, interval: 1 s, data: [{name: {%}}]}] |
         shortened | | 6 | | so many octets of the name
@@ -100,6 +127,93 @@ extension KeyNotes {
         {%}]}}]}] | format: uint8; value: 1
         format | | sint16 | | the number's format
         value | | {counter: {}} | | a constant or a generator
+        @advertising[].data[].raw | Raw structure | …, advertising: [{type: connectable, interval: \
+        1 s, data: [{raw: {%}}]}] | type: 0x1A
+        type | | 0x24 | | the AD type
+        data | (none) | {hex: "F400"} | | its octets
+        fields | (none) | [{hex: "01"}] | | the octets in parts, some of them live; instead of \
+        `data`
+        @advertising[].data[].altbeacon | AltBeacon | …, advertising: [{type: connectable, \
+        interval: 1 s, data: [{altbeacon: {%}}]}] | company: 0x0118; uuid: \
+        "F7826DA6-4FA2-4E98-8024-BC5B71E0893E"; major: 1; minor: 7; reference-rssi: -59 dBm
+        company | | 0xFFFF | | whose beacon it is
+        uuid | | "F7826DA6-4FA2-4E98-8024-BC5B71E0893F" | | the first 16 of the identifier's 20 \
+        octets
+        major | | 100 | | the next two
+        minor | | 200 | | the last two
+        reference-rssi | | -65 dBm | | what is received at 1 m
+        reserved | "00" | "01" | | an octet for the company's own use
+        @advertising[].data[].apple-overflow | Overflow area | …, advertising: [{type: \
+        connectable, interval: 1 s, data: [{apple-overflow: {%}}]}] | mask: \
+        "00000000000000000000002000000000"
+        mask | | "80000000000000000000002000000000" | | 128 bits, of which each service of an app \
+        in the background sets one
+        @advertising[].data[].atc1441 | ATC, format of atc1441 | …, advertising: [{type: \
+        connectable, interval: 1 s, update: every 10 s, data: [{atc1441: {%}}]}] | temperature: 20 \
+        °C; humidity: 45 %; battery: 90 %; voltage: 2.95 V; counter: {counter: {}}
+        address | (its own) | "A4:C1:38:02:83:F4" | | the address that it tells
+        temperature | | 21.5 °C | | temperature, in steps of 0.1 °C
+        humidity | | 50 % | | relative humidity
+        battery | | 80 % | | the battery's level
+        voltage | | 3.1 V | | the battery's voltage
+        counter | (0) | {counter: {}} | | a number for each measurement
+        @advertising[].data[].bthome | BTHome v2 | …, advertising: [{type: connectable, interval: \
+        1 s, update: every 10 s, data: [{bthome: {%}}]}] | objects: [{object: packet-id, value: \
+        {counter: {}}}]
+        trigger-based | false | true | | whether it sends on events alone
+        objects | | [{object: temperature, value: {sine: {min: 18, max: 24, period: 10 min}}}, \
+        {object: button, value: press}] | objects: [{object: packet-id, value: {counter: {}}}] | \
+        measurements and events; they are sent in the order of their numbers
+        encryption-key | (in the clear) | "231D39C1D7CC1AB1AEE224CD096DB932" | | encrypts the \
+        objects anew at each update; the counter is no less than the time in seconds
+        @advertising[].data[].bthome.objects[] | BTHome object | …, advertising: [{type: \
+        connectable, interval: 1 s, update: every 10 s, data: [{bthome: {objects: [{object: \
+        packet-id, value: {counter: {}}}, {%}]}}]}] | object: battery; value: 97 %
+        object | | 0x45 | value: 21.5 °C | its name, or its number where there are several of a name
+        value | | 50 % | | what it holds
+        @advertising[].data[].eddystone-eid | Eddystone-EID | …, advertising: [{type: connectable, \
+        interval: 1 s, data: [{eddystone-eid: {%}}]}] | tx-power: -20 dBm; identifier: \
+        "0123456789ABCDEF"
+        tx-power | | -16 dBm | | what is received at 0 m
+        identifier | | "0123456789ABCDE0" | | the ephemeral identifier
+        @advertising[].data[].eddystone-tlm | Eddystone-TLM | …, advertising: [{type: connectable, \
+        interval: 1 s, update: every 10 s, data: [{eddystone-tlm: {%}}]}] | battery: {drain: \
+        {from: 3, to: 2, over: 365 d}}
+        battery | (not told) | 3 V | battery: 3 V | the battery's voltage
+        temperature | (not told) | 21.5 °C | | temperature, in steps of 1/256 °C
+        advertisements | (counted by the interval) | 5000 | | advertising events since power-on
+        uptime | (counted) | 500 s | | time since power-on
+        @advertising[].data[].eddystone-uid | Eddystone-UID | …, advertising: [{type: connectable, \
+        interval: 1 s, data: [{eddystone-uid: {%}}]}] | tx-power: -20 dBm; namespace: \
+        "12345678901234678901"; instance: "000000000001"
+        tx-power | | -16 dBm | | what is received at 0 m
+        namespace | | "12345678901234678900" | | whose beacon it is
+        instance | | "000000000002" | | which one
+        reserved | "0000" | "" | | two octets for later use
+        @advertising[].data[].eddystone-url | Eddystone-URL | …, advertising: [{type: connectable, \
+        interval: 1 s, data: [{eddystone-url: {%}}]}] | tx-power: -20 dBm; url: \
+        "https://example.com/"
+        tx-power | | -16 dBm | | what is received at 0 m
+        url | | "https://example.org/a" | | at most 17 octets behind `https://` or `https://www.`; \
+        `.com/` and the like count as one
+        @advertising[].data[].exposure-notification | Exposure Notification | …, advertising: \
+        [{type: connectable, interval: 1 s, update: every 10 min, data: [{exposure-notification: \
+        {%}}]}] | identifier: random; metadata: random
+        identifier | | random | | rolling proximity identifier; `random` is another one at each \
+        update
+        metadata | | random | | associated encrypted metadata
+        @advertising[].data[].fast-pair | Fast Pair | …, advertising: [{type: connectable, \
+        interval: 1 s, data: [{fast-pair: {%}}]}] | model-id: "00B727"
+        model-id | | "00B728" | | the model's number at Google
+        @advertising[].data[].fast-pair-account | Fast Pair, not discoverable | …, advertising: \
+        [{type: connectable, interval: 1 s, data: [{fast-pair-account: {%}}]}] | account-filter: ""
+        account-filter | (none) | "26481C00" | | the filter of the owners' keys, shown to them; \
+        empty without owners
+        hidden-account-filter | (none) | "26481C00" | | the same, not shown
+        salt | (none) | "03" | | what the filter is made with
+        battery | (none) | "646446" | | the batteries' levels, shown
+        hidden-battery | (none) | "646446" | | the same, not shown
+        resolvable-data | (none) | "0102" | | random resolvable data
         @advertising[].data[].ibeacon | iBeacon | …, advertising: [{type: connectable, interval: 1 \
         s, data: [{ibeacon: {%}}]}] | uuid: "F7826DA6-4FA2-4E98-8024-BC5B71E0893E"; major: 1; \
         minor: 7; measured-power: -59 dBm
@@ -107,11 +221,32 @@ extension KeyNotes {
         major | | 100 | | a number within it
         minor | | 200 | | a number within that
         measured-power | | -65 dBm | | what is received at 1 m
-        @advertising[].data[].raw | Raw structure | …, advertising: [{type: connectable, interval: \
-        1 s, data: [{raw: {%}}]}] | type: 0x1A
-        type | | 0x24 | | the AD type
-        data | (none) | {hex: "F400"} | | its octets
-        fields | (none) | [{hex: "01"}] | | the octets in parts, some of them live; instead of \
-        `data`
+        extra | (none) | "64" | | octets behind it, which some beacons have
+        @advertising[].data[].pvvx | ATC, format of pvvx | …, advertising: [{type: connectable, \
+        interval: 1 s, update: every 10 s, data: [{pvvx: {%}}]}] | temperature: 20 °C; humidity: \
+        45 %; battery: 90 %; voltage: 2.95 V; counter: {counter: {}}
+        address | (its own) | "A4:C1:38:02:83:F4" | | the address that it tells
+        temperature | | 21.57 °C | | temperature, in steps of 0.01 °C
+        humidity | | 50.5 % | | relative humidity
+        voltage | | 3.1 V | | the battery's voltage
+        battery | | 80 % | | the battery's level
+        counter | (0) | {counter: {}} | | a number for each measurement
+        flags | "00" | "04" | | the firmware's own flags
+        @advertising[].data[].ruuvi | RuuviTag | …, advertising: [{type: connectable, interval: 1 \
+        s, update: every 10 s, data: [{ruuvi: {%}}]}] | sequence: {counter: {}}
+        temperature | (not available) | 21.57 °C | | temperature, in steps of 0.005 °C
+        humidity | (not available) | 45.2 % | | relative humidity, in steps of 0.0025 %
+        pressure | (not available) | 1013.25 hPa | | air pressure, 500 to 1155.34 hPa
+        acceleration-x | (not available) | 0.1 g | | acceleration along x, in steps of 0.001 g
+        acceleration-y | (not available) | -0.1 g | | along y
+        acceleration-z | (not available) | 1 g | | along z
+        voltage | (not available) | 2.977 V | | the battery's voltage, 1.6 to 3.646 V
+        tx-power | (not available) | 4 dBm | | transmit power, even, -40 to 20 dBm
+        movements | (not available) | {counter: {}} | | how often it was moved
+        sequence | (not available) | {counter: {}} | | the measurement's number
+        address | (its own) | "CB:B8:33:4C:88:4F" | | the address that it tells
+        @advertising[].data[].swift-pair | Swift Pair | …, advertising: [{type: connectable, \
+        interval: 1 s, data: [{swift-pair: {%}}]}] |
+        name | (none) | Mouse | | a name to show
         """
 }

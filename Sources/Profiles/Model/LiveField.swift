@@ -1,4 +1,5 @@
 // Parts of advertising data that are taken anew at each update of their set.
+public import Advertising
 public import Behaviours
 
 /// A part of an entry of advertising data.
@@ -13,6 +14,10 @@ public struct LiveField: Equatable, Sendable {
     /// there are the place of the largest value, for budgets.
     public var range: Range<Int>
     public var source: LiveFieldSource
+    /// The item of the entry's beacon that it is, in place of a range.
+    public var item: Int?
+    /// What makes a number of the source one in the item's unit.
+    public var factor = 1.0
 
     public init(isInScanResponse: Bool, entry: Int, range: Range<Int>, source: LiveFieldSource) {
         self.isInScanResponse = isInScanResponse
@@ -29,7 +34,14 @@ public enum LiveFieldSource: Equatable, Sendable {
     /// One octet: 0 asleep, 1 idle, 2 active.
     case activityState
     /// A constant or a generator of its own.
-    case own(ValueSource)
+    case generated(ValueSource)
     /// What a characteristic's value is now, by its label or name.
     case value(of: String)
+    /// What the device knows by itself.
+    case own(BeaconField.OwnValue)
+    /// A beacon is encrypted anew, under the next counter.
+    case encryption
+
+    /// Whether it changes with time, so that it must be said when it is taken anew.
+    var moves: Bool { self != .own(.address) }
 }

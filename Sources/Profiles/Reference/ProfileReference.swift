@@ -90,7 +90,7 @@ private struct ReferenceWalk {
                     property.schema, path: path.isEmpty ? property.key : path + "." + property.key)
             }
         case .any, .boolean, .integer, .number, .text, .words, .quantity, .assigned, .value,
-            .valueNumber:
+            .valueNumber, .generator:
             break
         }
     }
@@ -114,6 +114,7 @@ extension Schema {
         case .map: "map"
         case .open: "value or generator"
         case .value: "value of the format"
+        case .generator: "generator"
         case .anyOf(let schemas):
             schemas.map { $0.typeText(says) }.reduce(into: [String]()) { texts, text in
                 if !texts.contains(text) { texts.append(text) }
@@ -128,7 +129,9 @@ extension Schema {
         case .valueNumber: "the value's"
         case .list(let element, _): element.unitText
         case .anyOf(let schemas): schemas.map(\.unitText).first { !$0.isEmpty } ?? ""
-        case .any, .boolean, .integer, .number, .text, .words, .assigned, .map, .open, .value: ""
+        case .any, .boolean, .integer, .number, .text, .words, .assigned, .map, .open, .value,
+            .generator:
+            ""
         }
     }
 
