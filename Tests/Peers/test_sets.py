@@ -133,3 +133,45 @@ services:
             asyncio.run(connects(second))
             emulator.wait_for("disconnected")
             assert "refused" not in emulator.output()
+
+
+@pytest.mark.parametrize("kind", ["non-connectable", "connectable"])
+def test_two_hundred_octets_arrive_whole(tmp_path, kind):
+    text = "0123456789" * 19
+    path = tmp_path / "long.yaml"
+    path.write_text(f"""
+peripheral-emu: 1
+device: {{name: Long}}
+advertising:
+  - type: {kind}
+    interval: 100 ms
+    pdu: extended
+    data: [{{manufacturer: {{company: 0xFFFF, data: {{text: "{text}"}}}}}}]
+""", encoding="utf-8")
+    expected = bytes([3 + len(text), 0xFF, 0xFF, 0xFF]) + text.encode()
+    with rootcanal("DEFAULT", "DEFAULT") as (first, second):
+        with running("--profile", str(path), "--controller", first) as emulator:
+            emulator.wait_for(f"advertising {kind} every 100 ms")
+            asyncio.run(heard_until(second, lambda heard: expected in heard.values()))
+            assert "refused" not in emulator.output()
+
+
+def test_a_periodic_train_is_taken(tmp_path):
+    path = tmp_path / "train.yaml"
+    path.write_text("""
+peripheral-emu: 1
+device: {name: Train}
+advertising:
+  - set: train
+    type: non-connectable
+    interval: 100 ms
+    pdu: extended
+    data: [{name: complete}]
+    periodic: {interval: 100 ms, data: [{raw: {type: 0xFF, data: {hex: "FFFF01"}}}]}
+""", encoding="utf-8")
+    with rootcanal("DEFAULT", "DEFAULT") as (first, second):
+        with running("--profile", str(path), "--controller", first) as emulator:
+            emulator.wait_for("advertising non-connectable every 100 ms")
+            asyncio.run(heard_until(
+                second, lambda heard: any(b"Train" in data for data in heard.values())))
+            assert "refused" not in emulator.output()
