@@ -127,14 +127,15 @@ def test_eddystone_eid(beacon):
 
 def test_eddystone_tlm_counts(tmp_path):
     run = Run(profile("eddystone-tlm-url"), tmp_path, "10min")
-    frames = [parse_packet(data) for data in run.data]
-    assert len(frames) == 61
+    address, *frames = sorted((parse_packet(data) for data in run.data),
+                              key=lambda frame: getattr(frame, "seconds_since_boot", -1))
+    assert address.url == "https://example.com/" and len(frames) == 61
     assert all(2990 <= frame.voltage <= 3000 for frame in frames)
     times = [frame.seconds_since_boot / 10 for frame in frames]
     assert times == [10 * index for index in range(61)]
-    # One each 1022.5 ms and a random delay of 5 ms on average.
+    # One each 5 s and a random delay of 5 ms on average.
     for frame, time in zip(frames, times):
-        assert frame.advertising_count == pytest.approx(time / 1.0275, abs=1)
+        assert frame.advertising_count == pytest.approx(time / 5.005, abs=1)
     degrees = [frame.temperature for frame in frames]
     assert 18 <= min(degrees) < 18.1 and 23.9 < max(degrees) <= 24
 
