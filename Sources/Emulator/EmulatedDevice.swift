@@ -25,6 +25,8 @@ public enum DeviceEvent: Sendable {
     case activity(ActivityEvent)
     /// A value given in place of the profile's, by this reference, does not fit.
     case presetRefused(String)
+    /// The kept value of the characteristic with this name no longer fits the profile.
+    case keptValueDropped(String)
     /// What a rule of the profile says.
     case said(String)
     /// The person at the device has answered a pairing's question.
@@ -207,7 +209,7 @@ public struct EmulatedDevice: Sendable {
             surroundings.unixMicroseconds = (since + (now - .zero)).microseconds
             // Named, not numbered: what a seed makes stays when handles move.
             for (binding, name) in zip(plan.bindings, plan.bindingNames) {
-                start(binding, name: name, at: now)
+                start(binding, name: name, at: now, &emit)
             }
             for setting in profile.presets { apply(setting, at: now, &out, &emit) }
             startFeeling(at: now, &out, &emit)
@@ -229,14 +231,25 @@ public struct EmulatedDevice: Sendable {
         endEcho(of: handle)
     }
 
+    private func isWritable(_ binding: ValueBinding) -> Bool {
+        guard let index = host.server.table.index(of: binding.valueHandle) else { return false }
+        let permissions = host.server.table.attributes[index].permissions
+        return permissions.write.level != .refused || permissions.writeCommand.level != .refused
+    }
+
     /// Begins a value as the profile declares it.
-    mutating func start(_ binding: ValueBinding, name: String, at now: Instant) {
+    mutating func start(
+        _ binding: ValueBinding, name: String, at now: Instant, _ emit: inout Outputs<DeviceEvent>
+    ) {
         var machine = makeMachine(binding, name: name, at: now)
-        // What does not fit any more is of a profile before this one.
+        // What does not fit any more is of a profile before this one. What a central has written
+        // and was told is written stays, whatever it means.
         if let octets = memory?.value(of: binding.valueHandle),
-            host.server.setValue(octets, of: binding.valueHandle)
+            !(octets == machine.value || isWritable(binding) || binding.format.allows(octets))
+                || !host.server.setValue(octets, of: binding.valueHandle)
+                || !machine.resume(from: octets)
         {
-            _ = machine.resume(from: octets)
+            emit.append(.keptValueDropped(name))
         }
         host.server.setValue(machine.value, of: binding.valueHandle)
         follow(binding, by: machine)

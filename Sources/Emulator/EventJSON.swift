@@ -51,7 +51,7 @@ extension EmulatedDevice {
             members.append(JSONMember("peer", .string("\(peer)")))
             members.append(JSONMember("answer", .string(answer.word)))
         case .flashed(let report): members += self.members(of: report)
-        case .host, .activity, .presetRefused, .said: break
+        case .host, .activity, .presetRefused, .keptValueDropped, .said: break
         }
         return .object(members)
     }
@@ -63,6 +63,7 @@ extension EmulatedDevice {
     private static func name(of event: DeviceEvent) -> String {
         switch event {
         case .presetRefused: "preset-refused"
+        case .keptValueDropped: "kept-value-dropped"
         case .said: "log"
         case .flashed: "flashed"
         case .answered: "answered"

@@ -49,7 +49,7 @@ extension EmulatedDevice {
         switch event {
         case .activity(let event): level(of: event)
         case .accessed(let event, _, _): level(of: event)
-        case .presetRefused: .warning
+        case .presetRefused, .keptValueDropped: .warning
         case .advertising, .interval, .said, .flashed, .answered: .info
         case .host(let event, _):
             switch event {
@@ -103,6 +103,8 @@ extension EmulatedDevice {
         case .presetRefused(let reference):
             "the value given for '\(reference)' does not fit and the profile's stays: it is too "
                 + "long, or the field is not in the value"
+        case .keptValueDropped(let name):
+            "state: the kept value of '\(name)' no longer fits the profile, whose own is used"
         case .said(let text): text
         case .flashed(let report): text(for: report)
         case .answered(_, let peer, let answer): text(for: answer, peer)

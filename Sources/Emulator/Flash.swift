@@ -106,7 +106,7 @@ extension EmulatedDevice {
                     endedEchoes.append(binding.valueHandle)
                 }
             } else {
-                start(binding, name: name, at: now)
+                start(binding, name: name, at: now, &emit)
                 begun.append((binding.valueHandle, current))
             }
         }

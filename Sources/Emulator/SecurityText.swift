@@ -32,7 +32,7 @@ extension EmulatedDevice {
             "passkey \(Passkey.digits(passkey)): enter it at \(peer) within 30 s"
         case .enterPasskey(let isShown):
             isAnswered
-                ? "the profile's passkey is entered for \(peer)"
+                ? "the passkey given before is entered for \(peer)"
                 : isShown
                     ? "enter the passkey that \(peer) shows"
                     : "enter the same passkey here and at \(peer)"

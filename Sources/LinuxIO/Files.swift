@@ -164,6 +164,13 @@ public func listFolder(_ path: String) -> [String] {
     return names.sorted()
 }
 
+/// The absolute path without symbolic links; nil where there is nothing.
+public func realPath(_ path: String) -> String? {
+    guard let found = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(found) }
+    return unsafe String(cString: found)
+}
+
 /// What a symbolic link points to; nil where it is none.
 public func linkTarget(_ path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)

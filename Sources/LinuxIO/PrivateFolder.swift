@@ -14,6 +14,7 @@ public final class PrivateFolder {
     public init(path: String) throws(SystemError) {
         self.path = path
         try Self.make(path)
+        _ = try systemCall("write to", path) { unsafe access(path, W_OK | X_OK) }
         let lockPath = path + "/" + Self.lockName
         let lock = Descriptor(
             try systemCall("lock", lockPath) {

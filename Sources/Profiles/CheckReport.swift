@@ -152,7 +152,7 @@ public enum CheckReport {
                 if let binding, binding.valueHandle == attribute.handle {
                     text = "    value" + live(attribute, binding)
                 } else {
-                    text = "    " + descriptor(attribute, value)
+                    text = "    " + descriptor(attribute, value, binding.flatMap { table[$0] })
                 }
             }
             lines.append("  \(Hex.code(attribute.handle))  \(text)")
@@ -201,10 +201,25 @@ public enum CheckReport {
             + (access.keySizeMin > 0 ? ", key-size \(access.keySizeMin)" : "")
     }
 
-    private static func descriptor(_ attribute: Attribute, _ value: [UInt8]) -> String {
+    /// - Parameter owner: the value's own permissions.
+    private static func descriptor(
+        _ attribute: Attribute, _ value: [UInt8], _ owner: Permissions?
+    ) -> String {
         let name = named(AssignedNames.descriptor(attribute.type), attribute.type.description)
         let shown = DescriptorText.describe(value, type: attribute.type)
-        return name + permissions(attribute.permissions) + " = " + shown
+        var enforced = attribute.permissions
+        // Who may not be told may not subscribe either.
+        if attribute.kind == .clientConfiguration, let owner {
+            let isNotifyWeaker = owner.notify.level < owner.indicate.level
+            let offered = isNotifyWeaker ? owner.notify : owner.indicate
+            if offered.level != .refused,
+                offered.level > enforced.write.level
+                    || (offered.level == enforced.write.level && enforced.write == .open)
+            {
+                enforced.write = offered
+            }
+        }
+        return name + permissions(enforced) + " = " + shown
     }
 
     private static func source(_ binding: ValueBinding) -> String {
@@ -218,6 +233,13 @@ public enum CheckReport {
         case .asFastAsPossible: text += ", send as-fast-as-possible"
         }
         return text
+    }
+}
+
+extension AttributeTable {
+    /// The permissions of the value that a binding is about.
+    fileprivate subscript(_ binding: ValueBinding) -> Permissions? {
+        index(of: binding.valueHandle).map { attributes[$0].permissions }
     }
 }
 

@@ -53,6 +53,10 @@ struct BenchOptions {
         Options.json, "csv", "html", "jobs", "shard", "latency",
     ]
 
+    /// Options that a part alone does not answer, and those that `merge` takes.
+    private static let ofWhole = ["csv", "html", "latency"]
+    private static let ofMerge = ofWhole + [Options.json, "target-life", "target-p95"]
+
     /// The options that only `bench` takes.
     static let rows: [Options.Row] = [
         row("soc", "CHIP", "the chip: a name, or a file like those in Profiles/power/socs"),
@@ -91,6 +95,13 @@ struct BenchOptions {
                 try read(row.name, option.argument)
             }
         }
+        if shard != nil {
+            let others = Options.table.map(\.name).filter { !Self.ofWhole.contains($0) }
+            try refuse(scan, but: others) { name in
+                "--shard prints one part, and --\(name) belongs to all of them; "
+                    + "write it with bench merge"
+            }
+        }
         switch (scan.operands.first, scan.operands.count) {
         case (nil, _):
             guard !run.profiles.isEmpty else {
@@ -102,12 +113,27 @@ struct BenchOptions {
                 throw UsageError("bench validate takes no options; leave them out")
             }
             action = .validate
+        case ("merge", 1):
+            throw UsageError(
+                "bench merge needs the files that --shard wrote; write bench merge FILE…")
         case ("merge", 2...):
+            try refuse(scan, but: Self.ofMerge) { name in
+                "bench merge does not take --\(name), which the parts hold; leave it out"
+            }
             action = .merge(Array(scan.operands.dropFirst()))
         case (let word?, _):
             throw UsageError(
                 "bench knows no \"\(word)\"; write bench --profile FILE, bench validate, or "
                     + "bench merge FILE…")
+        }
+    }
+
+    private func refuse(
+        _ scan: Options.Scan, but names: [String], _ words: (String) -> String
+    ) throws(UsageError) {
+        let given = scan.options.map { Options.table[$0.row].name }
+        if let name = given.first(where: { !names.contains($0) }) {
+            throw UsageError(words(name))
         }
     }
 

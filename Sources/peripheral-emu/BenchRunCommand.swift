@@ -1,6 +1,7 @@
 // `bench --profile FILE` and `bench merge`: what is asked for, who works, what comes out.
 import Advertising
 import Bench
+import Emulator
 import Glibc
 import LinuxIO
 import PowerModel
@@ -68,7 +69,7 @@ enum BenchRunCommand {
             found.append(scanner)
         }
         do throws(BenchError) {
-            let policies = try policies(profile, options)
+            let policies = try policies(profile, options, &console)
             let radio = try radio(chip.chip, battery, options)
             let isMany = policies.count > 1
             var request = BenchRequest(
@@ -89,7 +90,7 @@ enum BenchRunCommand {
     }
 
     private static func policies(
-        _ profile: DeviceProfile, _ options: BenchOptions
+        _ profile: DeviceProfile, _ options: BenchOptions, _ console: inout Console
     ) throws(BenchError) -> [NamedPolicy] {
         guard let set = profile.advertising.first else {
             throw BenchError(
@@ -98,7 +99,21 @@ enum BenchRunCommand {
         var sweeps: [SweepOption] = []
         for text in options.sweeps { sweeps.append(try SweepOption(text)) }
         if sweeps.isEmpty, !options.targets.isEmpty { sweeps = Sweep.usual }
-        return try Sweep.policies(sweeps, of: set.policy, hasActivity: feelsAnything(profile))
+        let feels = feelsAnything(profile)
+        let policies = try Sweep.policies(sweeps, of: set.policy, hasActivity: feels)
+        // What nobody asked for is left out without a word.
+        if !options.sweeps.isEmpty, !WorkerProcesses.isWorker {
+            let all = try Sweep.combinations(sweeps, of: set.policy, hasActivity: feels)
+            let count = all.count - policies.count
+            if count > 0 {
+                console.log(
+                    LogLine(
+                        .info,
+                        "left out \(count) of \(all.count) policies, which are slower in use than "
+                            + "at rest"))
+            }
+        }
+        return policies
     }
 
     private static func feelsAnything(_ profile: DeviceProfile) -> Bool {
@@ -183,6 +198,13 @@ enum BenchRunCommand {
         var start = result.usualStart
         for case .p95(_, let rule) in targets { start = rule }
         start = options.start ?? start
+        for case .p95(_, let rule) in targets
+        where result.points.allSatisfy({ $0.slowest(rule) == nil }) {
+            console.error(
+                "--target-p95: nobody searches \(rule.title): the accessory never becomes active "
+                    + "in this time; write @any, a longer --duration, or another 'activity'")
+            return .usage
+        }
         // What took its time to find is printed, whatever becomes of the files.
         var isWritten = true
         if let path = options.csv {

@@ -80,7 +80,9 @@ enum BondsCommand {
             let database = try StateDatabase(path: file, creates: false)
             var state = try database.load()
             switch options.action {
-            case .list: for bond in state.bonds { console.print(line(bond)) }
+            case .list:
+                for bond in state.bonds { console.print(line(bond)) }
+                if state.bonds.isEmpty { console.log(LogLine(.info, "nobody has paired yet")) }
             case .export:
                 for bond in state.bonds {
                     console.print(json(bond, tellsKeys: options.tellsKeys).text())

@@ -112,7 +112,11 @@ enum Options {
 
     /// The options of the other commands, in the order of the help text.
     private static let general: [Row] = [
-        Row(profile, "FILE", "the accessory to be: a profile's path, or a bundled one's name") {
+        Row(
+            profile, "FILE",
+            "the accessory to be: a profile's path, or a bundled one's name; "
+                + "$PERIPHERAL_EMU_PROFILES names folders of more"
+        ) {
             run, text throws(UsageError) in
             guard run.profiles.isEmpty else {
                 throw UsageError("more than one --profile is not supported yet; give one")
@@ -209,8 +213,8 @@ enum Options {
         Row(
             state, "DIR",
             "keep bonds and values with persist in this folder; none keeps nothing; without it "
-                + "~/.local/state/peripheral-emu/NAME, the profile's, where there is "
-                + "something to keep and time is real"
+                + "~/.local/state/peripheral-emu/NAME of a bundled profile, NAME-NUMBER of a "
+                + "file, where there is something to keep and time is real"
         ) { run, text throws(UsageError) in run.state = try StateChoice(text) },
         Row("erase", nil, "forget what was kept before") { run, _ throws(UsageError) in
             run.erases = true

@@ -46,6 +46,10 @@ enum RunCommand {
             }
             switch controller {
             case .virtual:
+                if options.withCentral, profile.hasSecuredAccess {
+                    let text = "the built-in central does not pair: what asks for encryption stays "
+                    console.log(LogLine(.info, text + "closed to it"))
+                }
                 let world = makeWorld(profile, options, keeper)
                 return options.virtualTime
                     ? try runVirtual(world, options, keeper, console)

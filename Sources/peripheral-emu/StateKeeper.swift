@@ -8,7 +8,7 @@ import SansIO
 
 /// Where state is kept.
 enum StateChoice: Equatable {
-    /// Where there is something to keep and time is real, in a folder of the profile's name.
+    /// Where there is something to keep and time is real, in a folder of the profile's own.
     case automatic
     case none
     case folder(String)
@@ -21,16 +21,28 @@ enum StateChoice: Equatable {
     }
 
     /// The folder for a profile's state; nil where the user has no home and names none.
+    /// - Parameter profile: a path or a bundled profile's name, as it was given.
     func path(profile: String) -> String? {
         switch self {
         case .none: return nil
         case .folder(let path): return path
         case .automatic:
             guard let base = Self.base else { return nil }
-            let file = profile.split(separator: "/").last.map { String($0) } ?? profile
-            let name = file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
-            return "\(base)/peripheral-emu/\(name)"
+            return "\(base)/peripheral-emu/\(Self.name(of: profile))"
         }
+    }
+
+    /// `heart-rate` of a bundled profile, `heart-rate-1F00BEEF` of a file: the number tells files
+    /// of one name in different folders apart.
+    private static func name(of profile: String) -> String {
+        guard BundledProfiles.path(of: profile) == nil else { return profile }
+        let file = profile.split(separator: "/").last.map { String($0) } ?? profile
+        let name = file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
+        let above = profile.dropLast(file.count)
+        let folder = realPath(above.isEmpty ? "." : String(above)) ?? ""
+        var random = SeededRandom(seed: 0, stream: "\(folder)/\(file)")
+        let number = String(random.next() >> 32, radix: 16, uppercase: true)
+        return name + "-" + String(repeating: "0", count: 8 - number.count) + number
     }
 
     /// XDG Base Directory Specification: a relative path there does not count.
@@ -73,7 +85,7 @@ final class StateKeeper {
         if options.state == .automatic {
             guard profile.asksForState, !options.virtualTime else { return nil }
         }
-        guard let path = options.state.path(profile: profile.file) else {
+        guard let path = options.state.path(profile: options.profiles.first ?? profile.file) else {
             goOn(without: "there is no home folder for it; name one by --state DIR", &console)
             return nil
         }
@@ -82,7 +94,7 @@ final class StateKeeper {
         let folder: PrivateFolder
         do throws(SystemError) { folder = try PrivateFolder(path: path) } catch {
             guard error.code == EBUSY else {
-                goOn(without: "\(error)", &console)
+                try giveUp(error, options, &console)
                 return nil
             }
             throw Refusal(description: "\(error); end it first, or write another --state DIR")
@@ -91,10 +103,24 @@ final class StateKeeper {
             if options.erases { try erase(path + fileName, &console) }
             try makePrivateFile(path + fileName)
         } catch {
-            goOn(without: "\(error)", &console)
+            try giveUp(error, options, &console)
             return nil
         }
         return try open(folder, &console)
+    }
+
+    /// A folder that was asked for and cannot be used is no run. One that is full is, as one that
+    /// becomes full later.
+    private static func giveUp(
+        _ error: SystemError, _ options: RunOptions, _ console: inout Console
+    ) throws(Refusal) {
+        let isFull = [EDQUOT, EFBIG, EIO, ENOSPC].contains(error.code)
+        guard case .folder = options.state, !isFull else {
+            return goOn(without: "\(error)", &console)
+        }
+        throw Refusal(
+            description: "state: \(error); write another --state DIR, or --state none to keep "
+                + "nothing")
     }
 
     private static func open(
@@ -124,7 +150,7 @@ final class StateKeeper {
             "\(file) was written by a newer peripheral-emu: \(error); run that, write another "
                 + "--state DIR, or forget it by --erase"
         case .damaged:
-            "\(file) is damaged: \(error); --erase begins anew and keeps it as \(file).damaged"
+            "\(file) is damaged: \(error); --erase begins anew and keeps it as \(damagedName(file))"
         case .failed: "cannot use \(file): \(error)"
         }
     }
@@ -132,6 +158,16 @@ final class StateKeeper {
     private static func goOn(without reason: String, _ console: inout Console) {
         console.log(
             LogLine(.warning, "state: \(reason); the accessory goes on and keeps nothing"))
+    }
+
+    /// A name that no damaged file has yet.
+    private static func damagedName(_ file: String) -> String {
+        var (name, number) = (file + ".damaged", 2)
+        while exists(name) {
+            name = "\(file).damaged-\(number)"
+            number += 1
+        }
+        return name
     }
 
     /// Removes the file; what may be worth a look is kept aside.
@@ -142,8 +178,9 @@ final class StateKeeper {
             if case .damaged = error { isDamaged = true }
         }
         if isDamaged {
-            try renameFile(file, to: file + ".damaged")
-            console.log(LogLine(.info, "state: the damaged file is kept as \(file).damaged"))
+            let name = damagedName(file)
+            try renameFile(file, to: name)
+            console.log(LogLine(.info, "state: the damaged file is kept as \(name)"))
         }
         // Its journal would be taken for the new file's.
         for suffix in ["", "-journal", "-wal", "-shm"] { try removeFile(file + suffix) }

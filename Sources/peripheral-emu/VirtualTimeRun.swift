@@ -28,7 +28,11 @@ struct VirtualTimeRun {
             world.run(at: deadline)
             outcome = report(at: deadline)
         }
-        if outcome == nil { outcome = reporter.cutOff(world, at: end) }
+        if outcome == nil {
+            // Nothing happens between the last deadline and the end, but it is time as well.
+            world.run(at: end)
+            outcome = report(at: end) ?? reporter.cutOff(world, at: end)
+        }
         powerOff()
         reporter.summarise(world.port.device, at: world.now)
         return reporter.finish(outcome ?? .done)

@@ -62,6 +62,11 @@ struct SweepTests {
         #expect(found.count == 3)
         #expect(Set(found.map { $0.policy.description }).count == 3)
         #expect(found.allSatisfy { $0.policy.limits == own.limits && $0.policy.boost == own.boost })
+        let all = try Sweep.combinations(
+            [SweepOption("active=100ms,1s"), SweepOption("idle=200ms,2s")], of: own,
+            hasActivity: true)
+        #expect(all.count == 4 && Sweep.sensible(all) == found)
+        #expect(throws: BenchError.self) { try policies(["active=1s..5s/3", "idle=100ms"]) }
         #expect(try policies(["policy=profile,activity"]).count == 1)
         let usual = try Sweep.policies(Sweep.usual, of: own, hasActivity: true)
         #expect((50...200).contains(usual.count))

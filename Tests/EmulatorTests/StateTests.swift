@@ -138,6 +138,30 @@ private struct SumAuthenticator: MessageAuthenticator {
         #expect(next.takeStateChanges().contains(.activity(.idle)))
     }
 
+    @Test("a kept value of another format is dropped with a word, once, but not what was written")
+    func unfitting() throws {
+        var state = DeviceState()
+        let kept: [(place: String, octets: [UInt8])] = [
+            ("0x1234.0/0x0001.0", [0xFF, 0xFE]), ("0x1234.0/0x0002.0", [6]),
+            ("0x1234.0/0x0003.0", [3, 0, 0, 0]), ("0x1234.0/0x0005.0", [9, 3, 0, 0]),
+        ]
+        state.values = kept.map { KeptValue(place: $0.place, octets: $0.octets) }
+        var device = try Self.device(Self.services, state: state)
+        var out = ByteBlock()
+        var events = Outputs<DeviceEvent>()
+        device.powerOn(at: .zero, sending: &out, emit: &events)
+        let dropped = events.elements.compactMap { event -> String? in
+            if case .keptValueDropped(let name) = event { name } else { nil }
+        }
+        #expect(dropped == ["0x1234/count", "0x1234/packed"])
+        func value(_ name: String) -> [UInt8]? {
+            device.host.server.value(of: device.valueHandle(name))
+        }
+        #expect(value("text") == [0xFF, 0xFE], "a central may write what is no text")
+        #expect(value("count") == [5, 0])
+        #expect(value("writes") == [3, 0, 0, 0] && value("packed") == [9, 1, 0])
+    }
+
     @Test("bonds and clients come back; another table is told to those who know the old one")
     func tableChange() throws {
         var state = DeviceState()

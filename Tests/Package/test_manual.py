@@ -121,7 +121,8 @@ TYPED = [("peripheral-emu --with-c", "--with-central"), ("peripheral-emu a", "ad
          ("peripheral-emu ctl dis", "disconnect"),
          ("peripheral-emu --log-level de", "debug"), ("peripheral-emu check batt", "battery"),
          ("peripheral-emu --controller virt", "virtual"),
-         ("peripheral-emu air --air-t", "--air-timing")]
+         ("peripheral-emu air --air-t", "--air-timing"),
+         ("peripheral-emu bench mer", "merge"), ("peripheral-emu bench merge par", "part-1.json")]
 
 
 @pytest.fixture(scope="session")
@@ -139,6 +140,7 @@ def test_bash_completes(tree, environment, tmp_path):
                               env=environment, capture_output=True, text=True,
                               check=True).stdout.split()
 
+    (tmp_path / "part-1.json").touch()
     for line, offer in TYPED:
         assert offer in offers(line), line
     assert offers("peripheral-emu --profile=heart-r") == ["heart-rate"]
@@ -150,6 +152,7 @@ def test_bash_completes(tree, environment, tmp_path):
 
 def test_fish_completes(tree, environment, tmp_path):
     needs("fish")
+    (tmp_path / "part-1.json").touch()
     source = f"source {tree}/usr/share/fish/vendor_completions.d/peripheral-emu.fish"
     for line, offer in TYPED:
         done = subprocess.run(["fish", "--no-config", "-c", f"{source}; complete -C '{line}'"],
@@ -161,6 +164,7 @@ def test_fish_completes(tree, environment, tmp_path):
 
 def test_zsh_completes(tree, environment, tmp_path):
     needs("zsh")
+    (tmp_path / "part-1.json").touch()
     zsh = Typed(["zsh", "-f", "-i"], {**environment, "HOME": str(tmp_path)}, tmp_path)
     try:
         zsh.type(f"fpath=({tree}/usr/share/zsh/vendor-completions $fpath); "

@@ -277,7 +277,7 @@ def test_the_option_answers(tmp_path, security, io):
 
         session(transport, body)
         emulator.wait_for("passkey 007042: enter it" if "display" in security
-                          else "the profile's passkey is entered")
+                          else "the passkey given before is entered")
 
 
 @pytest.mark.parametrize("security, options, said", [

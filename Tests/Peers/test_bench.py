@@ -194,12 +194,64 @@ def test_a_trace_of_a_hundred_million_rows_is_refused_before_it_is_read(tmp_path
     (["--activity", "stdin"], "lives in real time"),
     (["--shard", "3/2"], "is no part"),
     (["--jobs", "0"], "is no whole number"),
+    (["--shard", "1/2", "--html", "x"], "--html belongs to all of them; write it with bench merge"),
+    (["--sweep", "active=5s..10s/3"], "all 3 policies are slower in use than at rest"),
 ])
 def test_what_cannot_be_run_is_said(options, problem):
     """With what to write instead."""
     done = bench("--profile", "Profiles/environment-sensor.yaml", "--duration", "1h", *options)
     assert done.returncode == 2
     assert problem in done.stderr
+
+
+@pytest.mark.parametrize("words, problem", [
+    ([], "bench merge needs the files that --shard wrote; write bench merge FILE…"),
+    (["1.json", "--seed", "2"], "bench merge does not take --seed, which the parts hold"),
+    (["1.json", "--profile", "battery"], "bench merge does not take --profile"),
+])
+def test_what_cannot_be_merged_is_said(words, problem):
+    done = bench("merge", *words)
+    assert done.returncode == 2 and done.stdout == "" and problem in done.stderr
+
+
+def test_policies_that_are_left_out_are_counted():
+    done = bench(*SWEEP[:6], "--sweep", "active=100ms,1s", "--sweep", "idle=200ms,2s", "--jobs",
+                 "2")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ("left out 1 of 4 policies, which are slower in use than at rest\n")
+
+
+def test_a_target_of_a_pickup_that_never_comes_is_said():
+    done = bench("--profile", "Profiles/battery.yaml", *SWEEP[2:6], "--sweep", "interval=1s",
+                 "--target-p95", "1s@pickup")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "--target-p95: nobody searches when picked up: the accessory never becomes active" \
+        in done.stderr
+
+
+def test_a_trace_with_a_byte_order_mark_is_read(tmp_path):
+    trace = tmp_path / "sheet.csv"
+    trace.write_bytes(b"\xef\xbb\xbftime,magnitude\r\n0,0\r\n10,1\r\n")
+    done = bench(*SWEEP[:6], "--activity", f"csv:{trace}")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not os.environ.get("PERIPHERAL_EMU_LONG"), reason="ten years take a minute")
+@pytest.mark.timeout(1200)
+def test_memory_does_not_grow_with_the_duration():
+    """The most that each run has held, in KiB; what is recorded is full within the first year."""
+    held = {}
+    for days in (30, 365, 3_650):
+        process = subprocess.Popen(
+            [str(binary()), "bench", "--profile", "Profiles/adaptive-tag.yaml", "--duration",
+             f"{days}d", "--precision", "5%", "--scanner", "ios-foreground"],
+            cwd=ROOT, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        held[days] = usage.ru_maxrss
+    print(held)
+    assert held[3_650] <= 1.2 * held[365] and held[365] <= 1.5 * held[30], held
 
 
 def examples():

@@ -36,6 +36,27 @@ def test_with_central_ends_with_0_for_a_profile_without_notifications():
     run("--profile", profile("ibeacon"), "--controller", "virtual", "--with-central", seconds=30)
 
 
+@pytest.mark.parametrize("name, is_told", [("smart-lock", True), ("environment-sensor", False)])
+def test_with_central_says_that_it_does_not_pair_where_that_matters(name, is_told):
+    _, log = run("--profile", profile(name), "--with-central", "--virtual-time", "--duration",
+                 "100s")
+    assert ("the built-in central does not pair" in log) == is_told
+
+
+def test_virtual_time_goes_to_the_end_of_the_duration(tmp_path):
+    _, log = run("--profile", profile("ibeacon"), "--virtual-time", "--duration", "1234.5s",
+                 "--capture", str(tmp_path / "c.btsnoop"))
+    assert " 1234.500  advertising stopped" in log and "0:20:34.500 in all" in log
+    epoch, records = 0x00E03AB44A676000, []
+    octets = (tmp_path / "c.btsnoop").read_bytes()
+    place = 16
+    while place < len(octets):
+        length = int.from_bytes(octets[place + 4:place + 8], "big")
+        records.append(int.from_bytes(octets[place + 16:place + 24], "big") - epoch)
+        place += 24 + length
+    assert 1_234_500_000 <= records[-1] - records[0] < 1_235_000_000
+
+
 @pytest.mark.parametrize("name", BUNDLED)
 def test_check_accepts_each_bundled_profile(name):
     printed, _ = run("check", profile(name))

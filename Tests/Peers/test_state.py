@@ -183,7 +183,8 @@ def test_bonds_are_listed_exported_and_removed(profile, state):
     assert "there is no bond with C0:00:00:00:00:01" in error
     removed, _ = run("bonds", "remove", "C4:C3:C2:C1:C0:C9", "--state", str(state))
     assert removed == "removed C4:C3:C2:C1:C0:C9 (random)\n"
-    assert run("bonds", "list", "--state", str(state))[0] == ""
+    assert run("bonds", "list", "--state", str(state)) == ("", "nobody has paired yet\n")
+    assert run("bonds", "export", "--state", str(state)) == ("", "")
     held = (state / "state.db").read_bytes()
     assert secrets[0] not in held, "the key is still in the file"
 
@@ -209,8 +210,27 @@ def test_state_is_kept_by_itself_only_where_there_is_something(profile, tmp_path
     run("--profile", str(profile), "--virtual-time", "--duration", "1s")
     assert not home.exists()
     _, log = run("--profile", str(profile), *live)
-    assert f"state: {home}/peripheral-emu/keeper, 0 bonds" in log
-    assert run("bonds", "list", "--profile", str(profile)) == ("", "")
+    assert re.search(f"state: {home}/peripheral-emu/keeper-[0-9A-F]{{8}}, 0 bonds", log), log
+    assert run("bonds", "list", "--profile", str(profile)) == ("", "nobody has paired yet\n")
+
+
+def test_profiles_of_one_file_name_share_no_state(profile, tmp_path, monkeypatch):
+    home, other = tmp_path / "xdg", tmp_path / "other"
+    monkeypatch.setenv("XDG_STATE_HOME", str(home))
+    other.mkdir()
+    (other / profile.name).write_text(profile.read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "link").symlink_to(other)
+    monkeypatch.chdir(other)
+    live = ("--air", "127.0.0.1:0", "--duration", "200ms")
+    folders = [re.search(r"state: (\S+), 0 bonds", run("--profile", str(path), *live)[1]).group(1)
+               for path in (profile, other / profile.name, profile.name, f"./{profile.name}",
+                            f"../{profile.name}", tmp_path / "link" / profile.name)]
+    assert len(set(folders)) == 2 and folders[0] == folders[4] != folders[1], folders
+    assert len(set(folders[1:4] + folders[5:])) == 1, folders
+    assert len(list((home / "peripheral-emu").iterdir())) == 2
+    run("bonds", "list", "--profile", profile.name)
+    _, log = run("--profile", "smart-lock", "--air", "127.0.0.1:0", "--duration", "200ms")
+    assert f"state: {home}/peripheral-emu/smart-lock, 0 bonds" in log
 
 
 def test_a_damaged_or_newer_state_is_refused_and_kept(profile, state):
@@ -234,6 +254,28 @@ def test_a_damaged_or_newer_state_is_refused_and_kept(profile, state):
     assert f"the damaged file is kept as {file}.damaged" in log and "0 bonds" in log
     assert (state / "state.db.damaged").read_bytes() == rubbish
     run(*short)
+    file.write_bytes(b"another one" * 1000)
+    assert f"keeps it as {file}.damaged-2" in run(*short, code=3)[1]
+    assert f"the damaged file is kept as {file}.damaged-2" in run(*short, "--erase")[1]
+    assert (state / "state.db.damaged").read_bytes() == rubbish
+    assert (state / "state.db.damaged-2").read_bytes() == b"another one" * 1000
+
+
+def test_values_that_no_longer_fit_are_dropped_with_a_word(profile, state):
+    short = ("--profile", str(profile), "--air", "127.0.0.1:0", "--state", str(state),
+             "--duration", "200ms")
+    run(*short, "--set", "0x5678=text of 16 octets")
+    assert "kept value" not in run(*short)[1]
+    profile.write_text(PROFILE.format(more="").replace("format: utf8", "format: uint16")
+                       .replace("{text: first}, length: {max: 20}", "7"), encoding="utf-8")
+    _, log = run(*short)
+    assert len(re.findall("warning: state: the kept value of '0x1234/0x5678' no longer fits the "
+                          "profile, whose own is used", log)) == 1, log
+    assert "kept value" not in run(*short)[1]
+    database = sqlite3.connect(state / "state.db")
+    kept = database.execute("SELECT octets FROM value WHERE place LIKE '%5678%'").fetchone()[0]
+    database.close()
+    assert kept == b"\x07\x00"
 
 
 @pytest.mark.parametrize("kilobytes", [0, 8, 44])
@@ -263,9 +305,19 @@ def test_on_a_full_disk_the_accessory_goes_on(profile, state, kilobytes, monkeyp
         assert re.search("too large|full|I/O error", warnings[0]), warnings
 
 
-def test_in_a_read_only_folder_the_accessory_goes_on(profile):
-    _, log = run("--profile", str(profile), "--air", "127.0.0.1:0", "--duration", "300ms",
-                 "--state", "/proc/nowhere")
+def test_a_named_folder_that_cannot_be_used_is_no_run(profile, tmp_path):
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    for path in ("/proc/nowhere", tmp_path / "file", tmp_path / "file" / "below"):
+        _, log = run("--profile", str(profile), "--air", "127.0.0.1:0", "--duration", "300ms",
+                     "--state", str(path), code=3)
+        assert re.fullmatch("state: cannot .*; write another --state DIR, or --state none to "
+                            "keep nothing\n", log.splitlines(True)[-1]), log
+        assert "advertising" not in log
+
+
+def test_where_the_default_folder_cannot_be_used_the_accessory_goes_on(profile, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
+    _, log = run("--profile", str(profile), "--air", "127.0.0.1:0", "--duration", "300ms")
     assert len(re.findall("warning: state: cannot .*the accessory goes on", log)) == 1
     assert "advertising connectable" in log
 
@@ -303,7 +355,7 @@ def test_on_a_file_system_that_is_full_the_accessory_goes_on(
     assert re.search("full|No space left", warnings[0]), warnings
 
 
-def test_in_a_folder_of_a_read_only_file_system_the_accessory_goes_on(profile, state):
+def test_a_named_folder_of_a_read_only_file_system_is_no_run(profile, state):
     words = ["--profile", str(profile), "--air", "127.0.0.1:0", "--duration", "300ms", "--state",
              str(state)]
     run(*words)
@@ -311,11 +363,9 @@ def test_in_a_folder_of_a_read_only_file_system_the_accessory_goes_on(profile, s
     mount = f"mount --bind '{state}' '{state}' && mount -o remount,bind,ro '{state}'"
     done = subprocess.run([*mounted(mount), binary(), *words], capture_output=True, text=True,
                           timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-    log = done.stderr
-    assert len(re.findall("warning: state: .*Read-only file system; the accessory goes on", log)) \
-        == 1, log
-    assert "advertising connectable" in log
+    assert done.returncode == 3, done.stderr
+    assert re.search("state: cannot .*: Read-only file system; write another --state DIR",
+                     done.stderr), done.stderr
     assert (state / "state.db").read_bytes() == before
 
 

@@ -16,6 +16,32 @@ import Testing
         }
     }
 
+    @Test(
+        "a unit in another multiple is converted in the hint",
+        arguments: [
+            ("0.1 ks", "100000 ms"), ("100000000 ns", "100 ms"), ("100 msec", "100 ms"),
+        ])
+    func multiples(written: String, hint: String) throws {
+        let found = errors(
+            "peripheral-emu: 1\ndevice: {name: T}\nadvertising:\n"
+                + "  - {type: connectable, interval: \(written)}\n")
+        let message = try #require(found.first)
+        #expect(found.count == 1 && message.contains("write '\(hint)'"), "\(message)")
+    }
+
+    @Test("what is wrong with a static address is said")
+    func staticAddresses() {
+        func said(_ address: String) -> String {
+            errors(
+                "peripheral-emu: 1\ndevice: {name: T, address: {type: random-static, "
+                    + "value: '\(address)'}}\n"
+            ).joined()
+        }
+        #expect(said("C0:00:00:00:00:00").contains("its lower 46 bits must not all be equal"))
+        #expect(said("80:00:00:00:00:01").contains("its two top bits must be 1"))
+        #expect(said("C0:00:00:00:00:01").isEmpty)
+    }
+
     @Test("advertising data of 34 octets is refused with its octets itemised")
     func budget() {
         let found = errors(

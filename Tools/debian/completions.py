@@ -19,6 +19,8 @@ OF_COMMAND = {
 GENERAL = ("help", "version")
 # The command that has a section of options for itself.
 BENCH = "bench"
+# The words that may follow it; the second is followed by files.
+ACTIONS_OF_BENCH = ("validate", "merge")
 # Whose operands are profiles.
 TAKES_PROFILES = "check"
 
@@ -98,6 +100,10 @@ _peripheral_emu() {
                 candidates='@COMMANDS@'
             elif [[ $command == ctl ]]; then
                 candidates='@METHODS@'
+            elif [[ $command == @BENCH@ ]] && ((${#words[@]} == 3)); then
+                candidates='@ACTIONS@'
+            elif [[ $command == @BENCH@ && ${words[2]} == merge ]]; then
+                files=yes
             elif [[ $command == @TAKES@ ]]; then
                 candidates=$(peripheral-emu profiles 2>/dev/null | cut -d ' ' -f 1) files=yes
             fi ;;
@@ -140,7 +146,8 @@ def bash(words):
     cases.append(bash_options(words, "*", "run"))
     return fill(BASH, ARGUMENTS="\n".join(arguments), OPTIONS="\n".join(cases),
                 COMMANDS=" ".join(name for name, _ in words.commands),
-                METHODS=" ".join(name for name, _ in words.methods), TAKES=TAKES_PROFILES)
+                METHODS=" ".join(name for name, _ in words.methods), TAKES=TAKES_PROFILES,
+                BENCH=BENCH, ACTIONS=" ".join(ACTIONS_OF_BENCH))
 
 
 def bash_options(words, pattern, command):
@@ -186,6 +193,8 @@ def zsh(words):
         specs = [zsh_option(option) for option in words.options_of("run" if name == "*" else name)]
         if name == "ctl":
             specs += [quoted("*:method:{_describe method methods}")]
+        if name == BENCH:
+            specs += [quoted(f"1:action:({' '.join(ACTIONS_OF_BENCH)})"), quoted("*:part:_files")]
         if name == TAKES_PROFILES:
             specs += [quoted("*:profile:_peripheral_emu_profiles")]
         lines = " \\\n                ".join(specs)
@@ -231,6 +240,10 @@ def fish(words):
                      f"-a {name} -d {fish_quoted(text)}")
     lines.append(f"complete -c peripheral-emu -n '__fish_seen_subcommand_from {TAKES_PROFILES}' "
                  "-F -a '(__peripheral_emu_profiles)'")
+    lines += [f"complete -c peripheral-emu -n '__fish_seen_subcommand_from {BENCH}' -a {name}"
+              for name in ACTIONS_OF_BENCH]
+    lines.append("complete -c peripheral-emu -n '__fish_seen_subcommand_from "
+                 f"{ACTIONS_OF_BENCH[1]}' -F")
     for name, _ in words.commands:
         condition = (f"'not __fish_seen_subcommand_from {names}'" if name == "run"
                      else f"'__fish_seen_subcommand_from {name}'")

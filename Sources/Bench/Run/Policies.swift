@@ -222,8 +222,25 @@ public enum Sweep {
         .intervals(.idle, AppleIntervals.recommended),
     ]
 
-    /// All combinations; the profile's own policy where nothing is swept.
+    /// All combinations that make sense; the profile's own policy where nothing is swept.
     public static func policies(
+        _ options: [SweepOption], of profile: IntervalPolicy, hasActivity: Bool
+    ) throws(BenchError) -> [NamedPolicy] {
+        let all = try combinations(options, of: profile, hasActivity: hasActivity)
+        let found = sensible(all)
+        guard found.isEmpty else { return found }
+        throw BenchError(
+            "--sweep: all \(all.count) policies are slower in use than at rest; write a shorter "
+                + "'active' or 'boost', or a longer 'idle' or 'slow'")
+    }
+
+    /// Without those that are faster at rest than in use. One alone is what was asked for.
+    public static func sensible(_ policies: [NamedPolicy]) -> [NamedPolicy] {
+        policies.count == 1 ? policies : policies.filter { !$0.policy.isUpsideDown }
+    }
+
+    /// All combinations, whether they make sense or not.
+    public static func combinations(
         _ options: [SweepOption], of profile: IntervalPolicy, hasActivity: Bool
     ) throws(BenchError) -> [NamedPolicy] {
         var known: [KnownPolicy] = []
@@ -264,7 +281,7 @@ public enum Sweep {
                     + "add --sweep policy=\(key.policy.rawValue)")
         }
         guard found.count <= policiesMax else { throw tooMany }
-        return found.count == 1 ? found : found.filter { !$0.policy.isUpsideDown }
+        return found
     }
 
     private static var tooMany: BenchError {

@@ -38,6 +38,13 @@ struct Quantity {
             return nil
         }
         guard units.contains(String(parts[1])) else {
+            if let same = Quantity(number: number, unit: String(parts[1])).converted(to: units) {
+                let text = "\(DecimalText.short(same.number)) \(same.unit)"
+                context.report(
+                    place, "unknown unit '\(parts[1].prefix(20))'",
+                    "write '\(word)\(text)'" + others(units))
+                return nil
+            }
             // `seconds` and `msec` begin with the right unit.
             let begun = units.filter { parts[1].hasPrefix($0) }.max { $0.count < $1.count }
             let near = begun ?? NearestName.of(String(parts[1]), among: units) ?? units[0]
@@ -47,6 +54,28 @@ struct Quantity {
             return nil
         }
         return Quantity(number: number, unit: String(parts[1]))
+    }
+
+    private static let prefixes: [(text: String, exponent: Int)] = [
+        ("", 0), ("n", -9), ("u", -6), ("µ", -6), ("m", -3), ("k", 3), ("M", 6),
+    ]
+
+    /// The same in another multiple of its unit, `1500 uA` of `1.5 mA`; nil where none of `units`
+    /// is that.
+    private func converted(to units: [String]) -> Quantity? {
+        for known in units {
+            for (prefix, exponent) in Self.prefixes where known.hasPrefix(prefix) {
+                let base = known.dropFirst(prefix.count)
+                guard !base.isEmpty,
+                    let own = Self.prefixes.first(where: { unit == $0.text + base })?.exponent
+                else { continue }
+                var power = 1.0
+                for _ in 0..<abs(own - exponent) { power *= 10 }
+                let same = own < exponent ? number / power : number * power
+                return Quantity(number: same, unit: known)
+            }
+        }
+        return nil
     }
 
     private static func others(_ units: [String]) -> String {

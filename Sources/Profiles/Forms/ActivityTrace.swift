@@ -40,7 +40,8 @@ struct ActivityTrace {
         let octets = bytes.span
         var columns: (time: Int, value: Int)?
         var samples: [ActivityRule.Sample] = []
-        var start = 0
+        // Spreadsheets begin a file with a byte order mark.
+        var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         var line = 0
         while start < octets.count {
             var end = start

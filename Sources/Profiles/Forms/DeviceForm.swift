@@ -102,9 +102,14 @@ extension Form where Value == AddressSpec {
                 .time(.seconds(1)...(.seconds(3600)), limits: "1 s to 1 h", example: "15 min"))
             guard let type else { return nil }
             if let value, !value.isRandomStatic, type != .publicDevice {
+                let isTop = value.littleEndian >> 46 == 3
                 keys.report(
-                    at: "value", "\(value) is no random static address: its two top bits must be 1",
-                    "begin it with C0 to FF")
+                    at: "value",
+                    "\(value) is no random static address: "
+                        + (isTop
+                            ? "its lower 46 bits must not all be equal"
+                            : "its two top bits must be 1"),
+                    isTop ? "change one of its other octets" : "begin it with C0 to FF")
                 return nil
             }
             return detailed(type, value, renewal, keys)

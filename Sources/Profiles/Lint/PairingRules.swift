@@ -70,6 +70,17 @@ extension DeviceProfile {
     }
 }
 
+extension DeviceProfile {
+    /// Whether a central that does not pair finds something closed.
+    public var hasSecuredAccess: Bool {
+        eachCharacteristic.contains { _, spec, _ in
+            ([spec.permissions] + spec.descriptors.map(\.permissions)).contains { permissions in
+                permissions.all.contains { $0.access.level != .refused && $0.access.level != .open }
+            }
+        }
+    }
+}
+
 extension Permissions {
     /// Whether a link without encryption hears of it: a write without response is just dropped.
     fileprivate var refusesAloud: Bool {

@@ -133,6 +133,12 @@ extension FieldLayout {
 }
 
 extension ValueFormat {
+    /// Whether octets have a meaning in this format.
+    public func allows(_ bytes: [UInt8]) -> Bool {
+        if case .octets = meaning(of: bytes) { return self == .bytes }
+        return true
+    }
+
     /// The meaning of a value's octets; octets that do not fit the format mean themselves.
     public func meaning(of bytes: [UInt8]) -> FieldValue {
         switch self {

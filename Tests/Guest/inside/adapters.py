@@ -82,7 +82,7 @@ def refusals():
     assert "may not open adapters" in lab.run(*nobody, "adapters")
 
     lab.bluetoothd(2)
-    lab.run("bluetoothctl", "power", "on")
+    lab.power_on()
     up = next(number for number in (0, 1) if is_up(number))
     assert "used by bluetoothd" in listed(up)
     refused(r"the adapter is up, used by bluetoothd \(PID \d+\)", controller=f"hci:{up}")
@@ -167,8 +167,12 @@ def removal():
 
 
 def removal_while_connected():
-    """The same with a central that is connected, which then connects again."""
-    air = lab.own()
+    """The same with a central that is connected, which then connects again.
+
+    The central keeps its adapter: Linux 6.1 crashes in hci_chan_del when an adapter is removed
+    while bluetoothd closes its L2CAP socket.
+    """
+    plug = lab.own_apart()
     process = lab.accessory(PROFILE, "--controller", "hci:1")
     lab.wait_for_line("accessory", ADVERTISING)
     lab.bluetoothd()
@@ -183,11 +187,10 @@ def removal_while_connected():
         lab.wait_for("a connection", connected)
         if times == 2:
             break
-        air.kill()
-        air.wait()
+        plug.kill()
+        plug.wait()
         lab.wait_for_line("accessory", "was removed")
-        air = lab.own()
-        lab.power_on()
+        plug = lab.own_apart()
     lab.say(lab.log_text("accessory"))
     assert end(process) == 0
 

@@ -40,10 +40,18 @@ def start(name, *command):
 
 
 def run(*command, check=True):
-    """The output of a command, both streams."""
-    done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", check=False)
+    """The output of a command, both streams.
+
+    bluetoothctl itself crashes at times, most of all while bluetoothd begins: then it is asked
+    again, since what it is asked for here can be asked for twice.
+    """
+    for _ in range(TRIES):
+        done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", check=False)
+        if done.returncode >= 0 or command[0] != "bluetoothctl":
+            break
+        say(f"bluetoothctl crashed with signal {-done.returncode}")
     if check:
         assert done.returncode == 0, f"{command} ended with {done.returncode}: {done.stdout}"
     return done.stdout
@@ -76,14 +84,15 @@ def load_modules():
     run("modprobe", "-a", *MODULES)
 
 
-def adapters(name, *command, count=2):
-    """Starts the emulator of the adapters hci0, hci1, … and waits until the kernel has set them up.
+def adapters(name, *command, first=0, count=2):
+    """Starts the emulator of the adapters from `first` up to `count`, hci0, hci1, …, and waits
+    until the kernel has set them up.
 
     A slow machine's emulator may miss the two seconds that the kernel gives an answer: then it is
     started again.
     """
     def are_there():
-        return all((BLUETOOTH / f"hci{number}").exists() for number in range(count))
+        return [(BLUETOOTH / f"hci{number}").exists() for number in range(first, count)]
 
     def set_up():
         states = run("hciconfig").split("\n\n")
@@ -92,7 +101,7 @@ def adapters(name, *command, count=2):
     load_modules()
     for _ in range(TRIES):
         process = start(name, *command)
-        wait_for(f"{count} adapters", are_there)
+        wait_for(f"{count} adapters", lambda: all(are_there()))
         end = time.monotonic() + SET_UP_SECONDS
         while time.monotonic() < end and not set_up():
             time.sleep(0.2)
@@ -102,7 +111,7 @@ def adapters(name, *command, count=2):
         say(f"{name} was too slow for the kernel; again")
         process.kill()
         process.wait()
-        wait_for("the end of the adapters", lambda: not any(BLUETOOTH.glob("hci*")))
+        wait_for("the end of the adapters", lambda: not any(are_there()))
     raise AssertionError(f"{name} gave no usable adapters in {TRIES} tries")
 
 
@@ -120,6 +129,13 @@ def bumble():
 def own():
     """The program's own virtual controllers."""
     return adapters("air", PROGRAM, "air", "--vhci", "2")
+
+
+def own_apart():
+    """The same, but the accessory's adapter, hci1, can be removed alone: ends with the process."""
+    if not (BLUETOOTH / "hci0").exists():
+        adapters("air", PROGRAM, "air", "--vhci", "1", count=1)
+    return adapters("plug", sys.executable, HERE / "plug.py", first=1)
 
 
 def record():

@@ -1,0 +1,19 @@
+"""An adapter that is on the program's air until this process ends: /dev/vhci and the air's door."""
+import asyncio
+
+from bumble.transport import open_transport
+
+AIR = "tcp-client:127.0.0.1:6402"
+
+
+async def main():
+    """Passes packets both ways until it is killed."""
+    # The kernel asks at once, so what answers must be there before.
+    controller = await open_transport(AIR)
+    host = await open_transport("vhci")
+    controller.source.set_packet_sink(host.sink)
+    host.source.set_packet_sink(controller.sink)
+    await asyncio.get_running_loop().create_future()
+
+
+asyncio.run(main())
