@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import difflib
 import functools
+import statistics
 import time
 from dataclasses import dataclass, field
 
@@ -301,7 +302,8 @@ async def check_notifications(central, periods):
     received = await central.follow(counts, longest * (NOTIFICATIONS + 2) + STEP_SECONDS)
     for uuid, period in periods.items():
         times = [when for when, _ in received[uuid]]
-        seen = (times[-1] - times[0]) / (len(times) - 1)
+        # One that a busy machine has held up comes late and the next one soon after it.
+        seen = statistics.median(after - before for before, after in zip(times, times[1:]))
         assert abs(seen - period) <= max(0.2 * period, 0.05), \
             f"notify: {uuid} every {seen:.3f} s, expected every {period} s"
     await check_silence(central, periods)
