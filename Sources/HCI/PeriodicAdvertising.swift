@@ -125,18 +125,28 @@ public struct LEPeriodicAdvertisingTerminateSync: HCICommand {
     }
 }
 
+/// An entry of the periodic advertiser list (Core 6.0, Vol 4, Part E, 7.8.70); set IDs go from 0x00
+/// to 0x0F.
+public struct PeriodicAdvertiserEntry: Record {
+    public var addressType: AddressType = .publicDevice
+    public var address = DeviceAddress()
+    public var sid: UInt8 = 0
+    public init() {}
+    public mutating func visit<V: FieldVisitor>(_ visitor: inout V) throws(WireError) {
+        try visitor.field("advertiser_address_type", &addressType)
+        try visitor.field("advertiser_address", &address)
+        try visitor.field("advertising_sid", &sid)
+    }
+}
+
 /// LE Add Device To Periodic Advertiser List (Core 6.0, Vol 4, Part E, 7.8.70).
 public struct LEAddDeviceToPeriodicAdvertiserList: HCICommand {
     public static let opcode = Opcode.leAddDeviceToPeriodicAdvertiserList
     public typealias Return = StatusOnly
-    public var advertiserAddressType: AddressType = .publicDevice
-    public var advertiserAddress = DeviceAddress()
-    public var advertisingSid: UInt8 = 0
+    public var entry = PeriodicAdvertiserEntry()
     public init() {}
     public mutating func visit<V: FieldVisitor>(_ visitor: inout V) throws(WireError) {
-        try visitor.field("advertiser_address_type", &advertiserAddressType)
-        try visitor.field("advertiser_address", &advertiserAddress)
-        try visitor.field("advertising_sid", &advertisingSid)
+        try entry.visit(&visitor)
     }
 }
 
@@ -144,14 +154,10 @@ public struct LEAddDeviceToPeriodicAdvertiserList: HCICommand {
 public struct LERemoveDeviceFromPeriodicAdvertiserList: HCICommand {
     public static let opcode = Opcode.leRemoveDeviceFromPeriodicAdvertiserList
     public typealias Return = StatusOnly
-    public var advertiserAddressType: AddressType = .publicDevice
-    public var advertiserAddress = DeviceAddress()
-    public var advertisingSid: UInt8 = 0
+    public var entry = PeriodicAdvertiserEntry()
     public init() {}
     public mutating func visit<V: FieldVisitor>(_ visitor: inout V) throws(WireError) {
-        try visitor.field("advertiser_address_type", &advertiserAddressType)
-        try visitor.field("advertiser_address", &advertiserAddress)
-        try visitor.field("advertising_sid", &advertisingSid)
+        try entry.visit(&visitor)
     }
 }
 

@@ -49,20 +49,11 @@ extension Air {
 
     // MARK: Trains
 
-    /// The set of this handle, where its events may go with a train; else what is wrong.
-    private func trainSet(_ port: Int, _ handle: UInt8) -> (set: Int?, status: HCIStatus) {
-        guard handle <= AdvertisingLimits.handleMax else { return (nil, .invalidParameters) }
-        guard let set = find(port, set: handle) else {
-            return (nil, .unknownAdvertisingIdentifier)
-        }
-        return (set, .success)
-    }
-
     /// Core 6.0, Vol 4, Part E, 7.8.61. Of a range of intervals the longest is taken.
     private mutating func setTrainParameters(
         _ port: Int, _ command: LESetPeriodicAdvertisingParameters
     ) -> HCIStatus {
-        let (found, status) = trainSet(port, command.advertisingHandle)
+        let (found, status) = named(port, command.advertisingHandle)
         guard let set = found else { return status }
         guard advertisers[set].properties.maySendTrain,
             command.intervalMin >= Self.periodicIntervalMin,
@@ -87,7 +78,7 @@ extension Air {
     private mutating func setTrainData(
         _ port: Int, _ command: LESetPeriodicAdvertisingData
     ) -> HCIStatus {
-        let (found, status) = trainSet(port, command.advertisingHandle)
+        let (found, status) = named(port, command.advertisingHandle)
         guard let set = found else { return status }
         var train = advertisers[set].periodic
         guard train.interval > 0 else { return .commandDisallowed }
@@ -122,7 +113,7 @@ extension Air {
         _ port: Int, _ command: LESetPeriodicAdvertisingEnable
     ) -> HCIStatus {
         guard command.enable <= 0b11 else { return .invalidParameters }
-        let (found, status) = trainSet(port, command.advertisingHandle)
+        let (found, status) = named(port, command.advertisingHandle)
         guard let set = found else { return status }
         guard command.enable & 0b01 != 0 else {
             endTrain(set)
@@ -201,16 +192,12 @@ extension Air {
         switch opcode {
         case .leAddDeviceToPeriodicAdvertiserList:
             return set(LEAddDeviceToPeriodicAdvertiserList.self, parameters, port) { air, command in
-                air.changePeriodicList(
-                    port, command.advertiserAddressType, command.advertiserAddress,
-                    command.advertisingSid, isAdded: true)
+                air.changePeriodicList(port, command.entry, isAdded: true)
             }
         case .leRemoveDeviceFromPeriodicAdvertiserList:
             return set(LERemoveDeviceFromPeriodicAdvertiserList.self, parameters, port) {
                 air, command in
-                air.changePeriodicList(
-                    port, command.advertiserAddressType, command.advertiserAddress,
-                    command.advertisingSid, isAdded: false)
+                air.changePeriodicList(port, command.entry, isAdded: false)
             }
         case .leClearPeriodicAdvertiserList:
             return set(LEClearPeriodicAdvertiserList.self, parameters, port) { air, _ in
@@ -230,14 +217,14 @@ extension Air {
 
     /// Core 6.0, Vol 4, Part E, 7.8.70 and 7.8.71. The list is not changed while it is searched.
     private mutating func changePeriodicList(
-        _ port: Int, _ type: AddressType, _ address: DeviceAddress, _ sid: UInt8, isAdded: Bool
+        _ port: Int, _ named: PeriodicAdvertiserEntry, isAdded: Bool
     ) -> HCIStatus {
         guard controllers[port].syncRequest == nil else { return .commandDisallowed }
-        guard type == .publicDevice || type == .randomDevice, sid <= AdvertisingLimits.sidMax else {
-            return .invalidParameters
-        }
-        let identity = AirAddress(isRandom: type == .randomDevice, address: address)
-        let entry = PeriodicAdvertiser(identity: identity, sid: sid)
+        let type = named.addressType
+        guard type == .publicDevice || type == .randomDevice, named.sid <= AdvertisingLimits.sidMax
+        else { return .invalidParameters }
+        let identity = AirAddress(isRandom: type == .randomDevice, address: named.address)
+        let entry = PeriodicAdvertiser(identity: identity, sid: named.sid)
         let place = controllers[port].periodicList.firstIndex(of: entry)
         switch (isAdded, place) {
         case (true, nil):

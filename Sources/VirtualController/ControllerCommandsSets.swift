@@ -30,12 +30,8 @@ extension Air {
             }
         case .leRemoveAdvertisingSet:
             return set(LERemoveAdvertisingSet.self, parameters, port) { air, command in
-                guard command.advertisingHandle <= AdvertisingLimits.handleMax else {
-                    return .invalidParameters
-                }
-                guard let index = air.find(port, set: command.advertisingHandle) else {
-                    return .unknownAdvertisingIdentifier
-                }
+                let (found, status) = air.named(port, command.advertisingHandle)
+                guard let index = found else { return status }
                 guard !air.isBusy(index) else { return .commandDisallowed }
                 air.removeSet(index, port)
                 return .success
@@ -88,6 +84,13 @@ extension Air {
         controllers[port].sets.first { advertisers[$0].handle == handle }
     }
 
+    /// The set that a command names by this handle, else what is wrong.
+    func named(_ port: Int, _ handle: UInt8) -> (set: Int?, status: HCIStatus) {
+        guard handle <= AdvertisingLimits.handleMax else { return (nil, .invalidParameters) }
+        guard let set = find(port, set: handle) else { return (nil, .unknownAdvertisingIdentifier) }
+        return (set, .success)
+    }
+
     /// Whether a set may not be removed.
     private func isBusy(_ set: Int) -> Bool {
         advertisers[set].isEnabled || advertisers[set].periodic.isEnabled
@@ -111,12 +114,8 @@ extension Air {
     private mutating func setRandomAddress(
         _ port: Int, _ command: LESetAdvertisingSetRandomAddress
     ) -> HCIStatus {
-        guard command.advertisingHandle <= AdvertisingLimits.handleMax else {
-            return .invalidParameters
-        }
-        guard let set = find(port, set: command.advertisingHandle) else {
-            return .unknownAdvertisingIdentifier
-        }
+        let (found, status) = named(port, command.advertisingHandle)
+        guard let set = found else { return status }
         let isEnabled = advertisers[set].isEnabled
         guard !isEnabled || !advertisers[set].properties.isConnectable else {
             return .commandDisallowed
@@ -240,23 +239,26 @@ extension Air {
 
     private static let legacyDataMax = 31
 
+    /// Data of legacy PDUs come whole.
+    private static func fitsLegacy(_ operation: UInt8, _ data: [UInt8]) -> Bool {
+        operation == AdvertisingDataOperation.complete && data.count <= legacyDataMax
+    }
+
     // MARK: Data
 
     /// Core 6.0, Vol 4, Part E, 7.8.54.
     private mutating func setData(
         _ port: Int, _ command: LESetExtendedAdvertisingData
     ) -> HCIStatus {
-        let handle = command.advertisingHandle
-        guard handle <= AdvertisingLimits.handleMax, command.fragmentPreference <= 1 else {
-            return .invalidParameters
-        }
-        guard let set = find(port, set: handle) else { return .unknownAdvertisingIdentifier }
+        guard command.fragmentPreference <= 1 else { return .invalidParameters }
+        let (found, refusal) = named(port, command.advertisingHandle)
+        guard let set = found else { return refusal }
         let before = advertisers[set]
         guard before.properties.mayHaveData else { return .invalidParameters }
         if before.properties.isLegacy {
-            guard command.operation == AdvertisingDataOperation.complete,
-                command.data.count <= Self.legacyDataMax
-            else { return .invalidParameters }
+            guard Self.fitsLegacy(command.operation, command.data) else {
+                return .invalidParameters
+            }
         }
         if command.operation == AdvertisingDataOperation.unchanged {
             guard before.isEnabled, !before.data.isEmpty, command.data.isEmpty else {
@@ -287,20 +289,18 @@ extension Air {
     private mutating func setScanResponse(
         _ port: Int, _ command: LESetExtendedScanResponseData
     ) -> HCIStatus {
-        let handle = command.advertisingHandle
-        guard handle <= AdvertisingLimits.handleMax, command.fragmentPreference <= 1 else {
-            return .invalidParameters
-        }
-        guard let set = find(port, set: handle) else { return .unknownAdvertisingIdentifier }
+        guard command.fragmentPreference <= 1 else { return .invalidParameters }
+        let (found, refusal) = named(port, command.advertisingHandle)
+        guard let set = found else { return refusal }
         let before = advertisers[set]
         let properties = before.properties
         guard properties.isScannable || command.data.isEmpty,
             command.operation != AdvertisingDataOperation.unchanged
         else { return .invalidParameters }
         if properties.isScannable, properties.isLegacy {
-            guard command.operation == AdvertisingDataOperation.complete,
-                command.data.count <= Self.legacyDataMax
-            else { return .invalidParameters }
+            guard Self.fitsLegacy(command.operation, command.data) else {
+                return .invalidParameters
+            }
         }
         if before.isEnabled, properties.isScannable, !properties.isLegacy, command.data.isEmpty {
             return .commandDisallowed
@@ -372,12 +372,8 @@ extension Air {
         }
         var wanted: [Int] = []
         for entry in command.sets {
-            guard entry.advertisingHandle <= AdvertisingLimits.handleMax else {
-                return .invalidParameters
-            }
-            guard let set = find(port, set: entry.advertisingHandle) else {
-                return .unknownAdvertisingIdentifier
-            }
+            let (found, status) = named(port, entry.advertisingHandle)
+            guard let set = found else { return status }
             guard !wanted.contains(set) else { return .invalidParameters }
             wanted.append(set)
         }

@@ -134,10 +134,7 @@ struct LiveTransportRun: ~Copyable {
     private mutating func feel(at now: Instant) throws(SystemError) {
         for (number, activity) in activities.enumerated() {
             guard let activity else { continue }
-            for event in loop.events {
-                try activity.handle(event, loop: &loop, at: now, emit: &felt)
-            }
-            try activity.expire(at: now, loop: &loop, emit: &felt)
+            try activity.takeTurn(of: &loop, at: now, emit: &felt)
             guard !felt.isEmpty else { continue }
             group.perform(on: number, at: now, sending: &out, emit: &events) {
                 device, out, emit in

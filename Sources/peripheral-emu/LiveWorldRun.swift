@@ -93,10 +93,7 @@ struct LiveWorldRun: ~Copyable {
     private mutating func feel(at now: Instant) throws(SystemError) {
         for (number, activity) in activities.enumerated() {
             guard let activity else { continue }
-            for event in loop.events {
-                try activity.handle(event, loop: &loop, at: now, emit: &felt)
-            }
-            try activity.expire(at: now, loop: &loop, emit: &felt)
+            try activity.takeTurn(of: &loop, at: now, emit: &felt)
             guard !felt.isEmpty else { continue }
             world.feel(felt.elements, by: number, at: now)
             felt.removeAll()

@@ -8,74 +8,19 @@ import Wire
 
 @testable import BLEHost
 
-/// A host and a controller whose packets take as long as they like.
-private struct SlowRig {
-    var host: PeripheralHost
-    var controller = ScriptedController()
-    var now = Instant.zero
-    var commands: [[UInt8]] = []
-    var events: [[UInt8]] = []
-    var isConnected = false
-    var failures = 0
-    var notes: [String] = []
-    private var out = ByteBlock()
-    private var emitted = Outputs<PeripheralEvent>()
-
+extension SlowRig<ScriptedController> {
     init(type: AdvertisingPlan.EventType, connectionsMax: Int, isExtended: Bool) throws {
-        host = PeripheralHost(
+        var controller = ScriptedController()
+        controller.leFeatures = isExtended ? 1 << 12 : 0
+        if !isExtended { controller.supportedCommands[36] = 0 }
+        try self.init(
             PeripheralConfiguration(
                 plan: AdvertisingPlan(
                     type: type, ownAddressType: .randomDevice, data: [2, 1, 6], scanResponse: []),
                 interval: AdvertisingInterval(steps: 160),
                 randomAddress: DeviceAddress(littleEndian: 0xC0FF_EE00_0001),
                 connectionsMax: connectionsMax),
-            server: GATTServer(table: try PeripheralRig.table([1])))
-        controller.leFeatures = isExtended ? 1 << 12 : 0
-        if !isExtended { controller.supportedCommands[36] = 0 }
-    }
-
-    mutating func perform(
-        _ action: (
-            inout PeripheralHost, Instant, inout ByteBlock, inout Outputs<PeripheralEvent>
-        ) -> Void
-    ) {
-        action(&host, now, &out, &emitted)
-        host.settle(at: now, sending: &out)
-        commands += H4Packets.split(out.bytes)
-        out.removeAll()
-        for event in emitted.elements {
-            if case .failed = event { failures += 1 }
-            if case .note(let note) = event { notes.append(note.description) }
-        }
-        emitted.removeAll()
-    }
-
-    /// The controller takes its next command.
-    mutating func deliverCommand() {
-        guard !commands.isEmpty else { return }
-        events += controller.answer(commands.removeFirst())
-    }
-
-    /// The host takes the next event.
-    mutating func deliverEvent() {
-        guard !events.isEmpty else { return }
-        let packet = events.removeFirst()
-        perform { host, now, out, emit in
-            host.receive(packet.span, at: now, sending: &out, emit: &emit)
-        }
-    }
-
-    mutating func drain() {
-        while !commands.isEmpty || !events.isEmpty {
-            deliverCommand()
-            deliverEvent()
-        }
-    }
-
-    mutating func setInterval(_ steps: UInt16) {
-        perform { host, now, out, _ in
-            host.setInterval(AdvertisingInterval(steps: steps), at: now, sending: &out)
-        }
+            controller)
     }
 }
 
@@ -90,9 +35,10 @@ private struct SlowRig {
             var rig = try SlowRig(
                 type: .connectable, connectionsMax: connectionsMax, isExtended: isExtended)
             rig.controller.commandCredits = UInt8(1 + random.below(4))
-            rig.perform { host, now, out, emit in host.start(at: now, sending: &out, emit: &emit) }
+            rig.start()
             rig.drain()
             var wanted: UInt16 = 160
+            var isConnected = false
             for step in 0..<500 {
                 rig.now = rig.now + .microseconds(random.below(2000))
                 switch random.below(10) {
@@ -102,12 +48,12 @@ private struct SlowRig {
                     rig.setInterval(wanted)
                 case 3...5: rig.deliverCommand()
                 case 6...7: rig.deliverEvent()
-                case 8 where rig.controller.isAdvertising && !rig.isConnected:
-                    rig.isConnected = true
+                case 8 where rig.controller.isAdvertising && !isConnected:
+                    isConnected = true
                     rig.controller.isAdvertising = false
                     rig.events.append(ScriptedController.connected(handle: 0x40))
-                case 9 where rig.isConnected:
-                    rig.isConnected = false
+                case 9 where isConnected:
+                    isConnected = false
                     rig.events.append(ScriptedController.disconnected(handle: 0x40, .success))
                 default:
                     let data = [UInt8](repeating: UInt8(step & 0xFF), count: 3)
@@ -117,9 +63,9 @@ private struct SlowRig {
                 }
             }
             rig.drain()
-            #expect(rig.failures == 0)
+            #expect(rig.failures.isEmpty)
             #expect(rig.controller.disallowedCount == 0)
-            let mayAdvertise = !rig.isConnected || connectionsMax > 1
+            let mayAdvertise = !isConnected || connectionsMax > 1
             #expect(rig.controller.isAdvertising == mayAdvertise)
             if mayAdvertise { #expect(rig.controller.steps == wanted) }
         }
@@ -130,7 +76,7 @@ private struct SlowRig {
     func burst() throws {
         var rig = try SlowRig(type: .connectable, connectionsMax: 1, isExtended: false)
         rig.controller.commandCredits = 4
-        rig.perform { host, now, out, emit in host.start(at: now, sending: &out, emit: &emit) }
+        rig.start()
         rig.drain()
         rig.setInterval(400)
         #expect(rig.commands.count == 3)
@@ -169,7 +115,7 @@ private struct SlowRig {
             #expect(rig.controller.steps == max(steps, 160))
             #expect(rig.controller.isAdvertising)
         }
-        #expect(rig.failures == 0)
+        #expect(rig.failures.isEmpty)
         #expect(
             rig.notes == [
                 "the controller cannot advertise every 20 ms here: 100 ms instead, "
@@ -198,7 +144,7 @@ private struct SlowRig {
         rig.setInterval(400)
         rig.drain()
         #expect(rig.controller.steps == 400)
-        #expect(rig.failures == 0)
+        #expect(rig.failures.isEmpty)
         #expect(rig.notes.count == 1)
         #expect(rig.controller.disallowedCount == 0)
     }

@@ -1,4 +1,4 @@
-// A host with several advertising sets and a controller whose packets take as long as they like.
+// A host and a controller whose packets take as long as they like.
 import Advertising
 import GATT
 import HCI
@@ -8,9 +8,20 @@ import Wire
 
 @testable import BLEHost
 
-struct SetRig {
+/// A controller of a test: packets that it answers a command with.
+protocol AnsweringController {
+    mutating func answer(_ sent: [UInt8]) -> [[UInt8]]
+}
+
+extension SetController: AnsweringController {}
+extension ScriptedController: AnsweringController {}
+
+/// With several advertising sets.
+typealias SetRig = SlowRig<SetController>
+
+struct SlowRig<Controller: AnsweringController> {
     var host: PeripheralHost
-    var controller: SetController
+    var controller: Controller
     var now = Instant.zero
     /// On their way to the controller, and to the host.
     var commands: [[UInt8]] = []
@@ -19,35 +30,13 @@ struct SetRig {
     private var out = ByteBlock()
     private var emitted = Outputs<PeripheralEvent>()
 
-    static let deviceAddress = DeviceAddress(littleEndian: 0xC0FF_EE00_0000)
-
-    /// A set by its place: an address of its own, two octets of data and 100 ms.
-    static func plan(
-        _ place: Int, _ type: AdvertisingPlan.EventType = .nonConnectable,
-        _ change: (inout AdvertisingPlan) -> Void = { _ in }
-    ) -> AdvertisingPlan {
-        var plan = AdvertisingPlan(
-            type: type, ownAddressType: .randomDevice, data: [1, UInt8(place)],
-            scanResponse: type == .nonConnectable ? [] : [1, 0x80])
-        plan.name = "set\(place)"
-        plan.address = DeviceAddress(littleEndian: 0xC0FF_EE00_0001 + UInt64(place))
-        plan.sid = UInt8(place & 15)
-        change(&plan)
-        return plan
+    init(_ configuration: PeripheralConfiguration, _ controller: Controller) throws {
+        self.controller = controller
+        host = PeripheralHost(
+            configuration, server: GATTServer(table: try PeripheralRig.table([1])))
     }
 
-    init(
-        _ plans: [AdvertisingPlan], connectionsMax: Int = 1,
-        _ controller: SetController = SetController()
-    ) throws {
-        self.controller = controller
-        let setups = plans.map {
-            AdvertisingSetup(plan: $0, interval: AdvertisingInterval(steps: 160))
-        }
-        host = PeripheralHost(
-            PeripheralConfiguration(
-                sets: setups, randomAddress: Self.deviceAddress, connectionsMax: connectionsMax),
-            server: GATTServer(table: try PeripheralRig.table([1])))
+    mutating func start() {
         perform { host, now, out, emit in host.start(at: now, sending: &out, emit: &emit) }
     }
 
@@ -99,7 +88,7 @@ struct SetRig {
         now = end
     }
 
-    mutating func setInterval(_ steps: UInt16, of set: Int) {
+    mutating func setInterval(_ steps: UInt16, of set: Int = 0) {
         perform { host, now, out, _ in
             host.setInterval(
                 AdvertisingInterval(steps: steps), of: set, at: now, sending: &out)
@@ -131,6 +120,39 @@ struct SetRig {
                 nil
             }
         }
+    }
+}
+
+extension SetRig {
+    static var deviceAddress: DeviceAddress { DeviceAddress(littleEndian: 0xC0FF_EE00_0000) }
+
+    /// A set by its place: an address of its own, two octets of data and 100 ms.
+    static func plan(
+        _ place: Int, _ type: AdvertisingPlan.EventType = .nonConnectable,
+        _ change: (inout AdvertisingPlan) -> Void = { _ in }
+    ) -> AdvertisingPlan {
+        var plan = AdvertisingPlan(
+            type: type, ownAddressType: .randomDevice, data: [1, UInt8(place)],
+            scanResponse: type == .nonConnectable ? [] : [1, 0x80])
+        plan.name = "set\(place)"
+        plan.address = DeviceAddress(littleEndian: 0xC0FF_EE00_0001 + UInt64(place))
+        plan.sid = UInt8(place & 15)
+        change(&plan)
+        return plan
+    }
+
+    init(
+        _ plans: [AdvertisingPlan], connectionsMax: Int = 1,
+        _ controller: SetController = SetController()
+    ) throws {
+        let setups = plans.map {
+            AdvertisingSetup(plan: $0, interval: AdvertisingInterval(steps: 160))
+        }
+        try self.init(
+            PeripheralConfiguration(
+                sets: setups, randomAddress: Self.deviceAddress, connectionsMax: connectionsMax),
+            controller)
+        start()
     }
 
     var isClean: Bool {

@@ -16,10 +16,7 @@ extension LinuxIOTests {
             let patience = loop.patience()
             while found.count < count, loop.now() < patience {
                 try loop.wait(until: earliest(activity.deadline, patience))
-                for event in loop.events {
-                    try activity.handle(event, loop: &loop, at: loop.now(), emit: &found)
-                }
-                try activity.expire(at: loop.now(), loop: &loop, emit: &found)
+                try activity.takeTurn(of: &loop, at: loop.now(), emit: &found)
             }
             return found.elements
         }

@@ -236,7 +236,7 @@ def test_a_trace_with_a_byte_order_mark_is_read(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.skipif(not os.environ.get("PERIPHERAL_EMU_LONG"), reason="ten years take a minute")
+@pytest.mark.long
 @pytest.mark.timeout(1200)
 def test_memory_does_not_grow_with_the_duration():
     """The most that each run has held, in KiB; what is recorded is full within the first year."""

@@ -198,9 +198,8 @@ import Wire
             bench.answer(1, LEReadPeriodicAdvertiserListSize())?.periodicAdvertiserListSize == 16)
         func add(_ bench: inout Bench, _ sid: UInt8) -> HCIStatus? {
             bench.status(1, LEAddDeviceToPeriodicAdvertiserList()) {
-                $0.advertiserAddressType = .randomDevice
-                $0.advertiserAddress = Bench.setAddress(0)
-                $0.advertisingSid = sid
+                ($0.entry.addressType, $0.entry.address) = (.randomDevice, Bench.setAddress(0))
+                $0.entry.sid = sid
             }
         }
         #expect(add(&bench, 16) == .invalidParameters)

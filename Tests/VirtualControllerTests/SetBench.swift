@@ -49,28 +49,20 @@ extension Bench {
     /// Sets data in as many fragments as it takes.
     @discardableResult
     mutating func setData(_ port: Int, _ handle: UInt8 = 0, _ data: [UInt8]) -> HCIStatus? {
-        var last: HCIStatus?
-        for (operation, part) in Self.fragments(data, 251) {
-            last = status(port, LESetExtendedAdvertisingData()) {
-                $0.advertisingHandle = handle
-                $0.operation = operation
-                $0.data = part
+        Self.fragments(data, 251).map { operation, part in
+            status(port, LESetExtendedAdvertisingData()) {
+                ($0.advertisingHandle, $0.operation, $0.data) = (handle, operation, part)
             }
-        }
-        return last
+        }.last ?? nil
     }
 
     @discardableResult
     mutating func setResponse(_ port: Int, _ handle: UInt8 = 0, _ data: [UInt8]) -> HCIStatus? {
-        var last: HCIStatus?
-        for (operation, part) in Self.fragments(data, 251) {
-            last = status(port, LESetExtendedScanResponseData()) {
-                $0.advertisingHandle = handle
-                $0.operation = operation
-                $0.data = part
+        Self.fragments(data, 251).map { operation, part in
+            status(port, LESetExtendedScanResponseData()) {
+                ($0.advertisingHandle, $0.operation, $0.data) = (handle, operation, part)
             }
-        }
-        return last
+        }.last ?? nil
     }
 
     static func fragments(_ data: [UInt8], _ max: Int) -> [(UInt8, [UInt8])] {

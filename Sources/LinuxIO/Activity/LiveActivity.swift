@@ -5,8 +5,8 @@ public import SansIO
 
 /// Reads the live sources of a rule.
 ///
-/// The owner hands it every event of the loop and calls `expire` when `deadline` has come; what
-/// comes in are inputs for the device.
+/// The owner calls `takeTurn` in each turn of the loop, and when `deadline` has come; what comes in
+/// are inputs for the device.
 public final class LiveActivity {
     private struct Entry {
         let name: String
@@ -71,19 +71,18 @@ public final class LiveActivity {
         return first
     }
 
-    /// Takes an event of the loop; one of somebody else's is ignored.
-    public func handle(
-        _ event: ReadyEvent, loop: inout EventLoop, at now: Instant,
-        emit: inout Outputs<ActivityInput>
+    /// Reads what this turn's events of the loop are about, and what is due at `now`.
+    /// - Throws: a source that can no longer be watched.
+    public func takeTurn(
+        of loop: inout EventLoop, at now: Instant, emit: inout Outputs<ActivityInput>
     ) throws(SystemError) {
-        guard let index = entries.firstIndex(where: { $0.token == event.token }) else { return }
-        try read(index, &loop, at: now, &emit)
-    }
-
-    /// Reads what is due at `now`.
-    public func expire(
-        at now: Instant, loop: inout EventLoop, emit: inout Outputs<ActivityInput>
-    ) throws(SystemError) {
+        for event in loop.events {
+            // Those of others are none of its own.
+            guard let index = entries.firstIndex(where: { $0.token == event.token }) else {
+                continue
+            }
+            try read(index, &loop, at: now, &emit)
+        }
         for index in entries.indices {
             let deadline = entries[index].reader.deadline
             guard entries[index].isAlwaysReady || deadline.map({ $0 <= now }) == true
