@@ -47,8 +47,8 @@ public struct DeviceGroup: Sendable {
     public var count: Int { ports.count }
 
     /// Whether any device has ever advertised.
-    public var hasEverAdvertised: Bool {
-        ports.contains { $0.device.host.hasEverAdvertised }
+    public mutating func hasEverAdvertised() -> Bool {
+        ports.indices.contains { number in ports.ask(number) { $0.device.host.hasEverAdvertised } }
     }
 
     /// Whether nothing is on the air any more.
@@ -177,15 +177,25 @@ public struct DeviceGroup: Sendable {
 
     // MARK: time and the world
 
-    public var deadline: Instant? {
-        ports.reduce(nil) { earliest($0, $1.deadline) }
+    /// When something is due next.
+    public mutating func nextDeadline() -> Instant? {
+        var first: Instant?
+        for number in ports.indices { first = earliest(first, ports.ask(number) { $0.deadline }) }
+        return first
+    }
+
+    /// Whether jumps of the clock matter to any of the devices.
+    public mutating func followsTimeOfDay() -> Bool {
+        ports.indices.contains { number in ports.ask(number) { $0.device.followsTimeOfDay } }
     }
 
     public mutating func expire(
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<AccessoryEvent>
     ) {
         for number in ports.indices {
-            guard let deadline = ports[number].deadline, deadline <= now else { continue }
+            guard let deadline = ports.ask(number, { $0.deadline }), deadline <= now else {
+                continue
+            }
             act(on: number, at: now, &out, &emit) { port, out, events in
                 port.expire(at: now, sending: &out, emit: &events)
             }

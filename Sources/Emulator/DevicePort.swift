@@ -104,3 +104,12 @@ extension BtsnoopWriter {
         }
     }
 }
+
+extension [DevicePort] {
+    /// Asks a device in place: an element that is read out of an array is copied, a whole device.
+    public mutating func ask<Answer>(
+        _ number: Int, _ question: (inout DevicePort) -> Answer
+    ) -> Answer {
+        question(&self[number])
+    }
+}

@@ -365,7 +365,7 @@ public struct EmulatedDevice: Sendable {
         var deadline = earliest(
             earliest(host.deadline, reactionsDeadline),
             earliest(due.first?.deadline, detector?.deadline))
-        for set in sets { deadline = earliest(deadline, set.deadline) }
+        for set in sets.indices { deadline = earliest(deadline, sets[set].deadline) }
         return deadline
     }
 

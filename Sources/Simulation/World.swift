@@ -70,6 +70,11 @@ public struct World: Sendable {
     /// The first device, with its wire.
     public var port: DevicePort { ports[0] }
 
+    /// Whether jumps of the clock matter to any of the devices.
+    public mutating func followsTimeOfDay() -> Bool {
+        ports.indices.contains { number in ports.ask(number) { $0.device.followsTimeOfDay } }
+    }
+
     /// Whether no device is on the air any more.
     public var isQuiet: Bool { ports.allSatisfy { $0.device.host.isQuiet } }
 
@@ -228,11 +233,12 @@ public struct World: Sendable {
     private mutating func deliverFromDevice(_ number: Int, at now: Instant) {
         for event in deviceEvents.elements { events.append(.device(event, number: number)) }
         deviceEvents.removeAll()
-        due.set(number, to: ports[number].deadline)
+        let (deadline, isReachable) = ports.ask(number) { ($0.deadline, $0.device.isReachable) }
+        due.set(number, to: deadline)
         deliver(to: devicePorts[number], at: now)
-        guard ports.count > 1, !ports[number].device.isReachable,
-            air.hasOutput(devicePorts[number])
-        else { return }
+        guard ports.count > 1, !isReachable, air.hasOutput(devicePorts[number]) else {
+            return
+        }
         deliverToDevice(number, at: now)
         deliverFromDevice(number, at: now)
     }

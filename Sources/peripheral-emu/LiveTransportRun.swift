@@ -82,17 +82,17 @@ struct LiveTransportRun: ~Copyable {
             }
             try loop.watch(transport, as: token)
             let listening = try answers?.listen(to: group.ports[0].device, &loop)
-            try loop.wait(until: earliest(nextDeadline, listening))
+            try loop.wait(until: earliest(nextDeadline(), listening))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
-            if followsTimeOfDay { tellTime(at: now) }
+            if group.followsTimeOfDay() { tellTime(at: now) }
             if case .away(let next) = state, next <= now { reopen(at: now) }
-            if let limit = contactLimit, limit <= now, transport.isConnecting {
+            if let limit = contactLimit(), limit <= now, transport.isConnecting {
                 lose(lastReason.isEmpty ? "\(transport.name) does not answer" : lastReason, at: now)
             }
             for event in loop.events where event.token == token { read(at: now) }
             try feel(at: now)
-            if let deadline = group.deadline, deadline <= now {
+            if let deadline = group.nextDeadline(), deadline <= now {
                 group.expire(at: now, sending: &out, emit: &events)
             }
             try answer(at: now)
@@ -103,17 +103,17 @@ struct LiveTransportRun: ~Copyable {
         return try finish()
     }
 
-    private var nextDeadline: Instant? {
-        var deadline = earliest(group.deadline, end)
+    private mutating func nextDeadline() -> Instant? {
+        var deadline = earliest(group.nextDeadline(), end)
         for activity in activities { deadline = earliest(deadline, activity?.deadline) }
         if case .away(let next) = state { deadline = earliest(deadline, next) }
-        if transport.isConnecting { deadline = earliest(deadline, contactLimit) }
+        if transport.isConnecting { deadline = earliest(deadline, contactLimit()) }
         return earliest(earliest(deadline, control?.deadline), watch?.deadline)
     }
 
     /// When a controller that has never advertised is given up; nil once it has.
-    private var contactLimit: Instant? {
-        group.hasEverAdvertised ? nil : start + Self.firstContactLimit
+    private mutating func contactLimit() -> Instant? {
+        group.hasEverAdvertised() ? nil : start + Self.firstContactLimit
     }
 
     private mutating func tellTime(at now: Instant) {
@@ -124,10 +124,6 @@ struct LiveTransportRun: ~Copyable {
                 device.setTimeOfDay(time, at: now, sending: &out, emit: &emit)
             }
         }
-    }
-
-    private var followsTimeOfDay: Bool {
-        group.ports.contains { $0.device.followsTimeOfDay }
     }
 
     /// Gives the devices what their live sources have for them.
@@ -236,8 +232,8 @@ struct LiveTransportRun: ~Copyable {
         loop.unwatch(token)
         out.removeAll()
         group.controllerIsGone(at: now, emit: &events)
-        let everWorked = group.hasEverAdvertised
-        let isLate = contactLimit.map { $0 <= now } ?? false
+        let everWorked = group.hasEverAdvertised()
+        let isLate = contactLimit().map { $0 <= now } ?? false
         if isFinal && !everWorked || isLate || everWorked && !reconnects {
             reporter.log(.error, isLate ? "\(reason); tried for 10 s" : reason, at: now)
             transport.close()
@@ -251,7 +247,7 @@ struct LiveTransportRun: ~Copyable {
         lastPause = nextPause
         // The last try of a first contact is made when its time is over, not before.
         let next = now + lastPause
-        state = .away(next: contactLimit.map { min($0, next) } ?? next)
+        state = .away(next: contactLimit().map { min($0, next) } ?? next)
     }
 
     // MARK: what the device says
@@ -273,7 +269,7 @@ struct LiveTransportRun: ~Copyable {
         }
         events.removeAll()
         guard let failure else { return }
-        let everWorked = group.hasEverAdvertised
+        let everWorked = group.hasEverAdvertised()
         lose("\(failure)", isFinal: !everWorked, at: now)
         for told in events.elements { report(told, at: now) }
         events.removeAll()
@@ -322,7 +318,7 @@ struct LiveTransportRun: ~Copyable {
         }
         transport.close()
         reporter.summarise(group.ports, at: loop.now())
-        guard group.hasEverAdvertised || isSignalled else {
+        guard group.hasEverAdvertised() || isSignalled else {
             reporter.log(
                 .error, "the duration is over and no controller has advertised", at: loop.now())
             return reporter.finish(.failure)

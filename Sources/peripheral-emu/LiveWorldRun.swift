@@ -53,7 +53,7 @@ struct LiveWorldRun: ~Copyable {
             try loop.wait(until: earliest(deadline, end))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
-            if followsTimeOfDay { tellTime(at: now) }
+            if world.followsTimeOfDay() { tellTime(at: now) }
             if let deadline = world.deadline, deadline <= now { world.run(at: now) }
             for event in loop.events { try handle(event, at: now) }
             try feel(at: now)
@@ -83,10 +83,6 @@ struct LiveWorldRun: ~Copyable {
 
     private mutating func tellTime(at now: Instant) {
         if let time = clock.jump(at: now) { world.setTimeOfDay(time, at: now) }
-    }
-
-    private var followsTimeOfDay: Bool {
-        world.ports.contains { $0.device.followsTimeOfDay }
     }
 
     /// Gives the devices what their live sources have for them.

@@ -43,7 +43,9 @@ public struct IntervalHistory: Sendable {
     /// Power-on.
     public let start: Instant
     /// The latest, at most `changesMax`.
-    public private(set) var changes: [Change] = []
+    public var changes: ArraySlice<Change> { kept.suffix(Self.changesMax) }
+    /// Up to twice as many: letting go of one at each change would move all others.
+    private var kept: [Change] = []
     /// All, also those that are not kept.
     public private(set) var changeCount = 0
     /// Of all changes, also those that are not kept.
@@ -79,8 +81,8 @@ public struct IntervalHistory: Sendable {
             gap = .zero
         }
         if let from = self.interval, from != interval {
-            if changes.count == Self.changesMax { changes.removeFirst() }
-            changes.append(
+            if kept.count == 2 * Self.changesMax { kept.removeFirst(Self.changesMax) }
+            kept.append(
                 Change(at: latest, from: from, to: interval, reason: reason, gap: gap))
             changeCount += 1
         } else if self.interval == nil {
