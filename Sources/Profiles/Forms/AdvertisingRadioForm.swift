@@ -12,7 +12,10 @@ extension Form where Value == AdvertisingKind {
             ("non-connectable", .nonConnectable),
         ])
         return either(
-            scalar: words, map: choice(says: words.says, [Choice("directed", directed)]))
+            scalar: words, map: choice(says: words.says, [Choice("directed", directed)])
+        ) {
+            $0 == "directed" ? "{directed: {peer: \"C0:11:22:33:44:55\"}}" : nil
+        }
     }
 
     private static var directed: Form {
@@ -62,16 +65,10 @@ extension Form where Value == SetAddress {
         let long = map(says: "'{type: random-static, value: \"C0:11:22:33:44:55\"}'") { keys in
             _ = keys.required("type", Form<Bool>.word([("random-static", true)]))
             let value = keys.required("value", Form<DeviceAddress>.address)
-            guard let value else { return nil }
-            guard value.isRandomStatic else {
-                keys.report(
-                    at: "value", "\(value) is no random static address: its two top bits must be 1",
-                    "begin it with C0 to FF")
-                return nil
-            }
+            guard let value, keys.isRandomStatic(value) else { return nil }
             return .randomStatic(value)
         }
-        return either(scalar: words, map: long)
+        return either(scalar: words, map: long, long: Form<DeviceAddress>.longAddress)
     }
 }
 
@@ -100,10 +97,18 @@ extension Form where Value == PeriodicTrain {
                         + "\(AdvertisingSet.extendedDataOctets) bytes", "remove some")
                 return nil
             }
-            return interval.map {
-                PeriodicTrain(
-                    interval: UInt16(clamping: ($0.microseconds + 625) / 1250), data: octets)
+            guard let interval else { return nil }
+            let steps = interval.microseconds / 1250
+            guard interval.microseconds == steps * 1250 else {
+                let (less, more) = (
+                    TimeSpan.microseconds(steps * 1250), TimeSpan.microseconds(steps * 1250 + 1250)
+                )
+                keys.report(
+                    at: "interval", "the interval is in steps of 1.25 ms",
+                    "write '\(less)' or '\(more)'")
+                return nil
             }
+            return PeriodicTrain(interval: UInt16(clamping: steps), data: octets)
         }
     }
 }
@@ -130,6 +135,19 @@ extension AdvertisingSet {
         }
         return kind.isConnectable
             ? AdvertisingSet.connectableDataOctets : AdvertisingSet.extendedDataOctets
+    }
+
+    /// Whether its data, of so many octets, would be right in extended PDUs.
+    func canBeExtended(with count: Int) -> Bool {
+        var extended = self
+        (extended.pdu, extended.fallback) = (.extended(ExtendedPDU()), nil)
+        guard count <= extended.dataOctetsMax else { return false }
+        switch kind {
+        case .nonConnectable: return true
+        case .connectable: return scanResponse.isEmpty
+        case .scannable: return data.isEmpty
+        case .directed(_, let isHighDuty): return !isHighDuty
+        }
     }
 
     /// What follows a budget's remedy where the fallback sets the budget.
@@ -166,6 +184,11 @@ extension AdvertisingSet {
                 keys.report(
                     at: "scan-response", "a connectable extended set has no scan response",
                     "move it to 'data'")
+            }
+            if case .directed = kind, fallback == .legacy, !data.isEmpty {
+                keys.report(
+                    at: "fallback", "directed advertising in legacy PDUs carries no data",
+                    "remove 'data', or write 'fallback: skip'")
             }
             if case .directed(_, isHighDuty: true) = kind {
                 keys.report(

@@ -4,6 +4,7 @@
 
 extension KeyNotes {
     static let keyNoteText2 = """
+        boost | (none) | {interval: 20 ms, for: 30 s} | | an interval after power-on and disconnect
         fallback | (none) | 1022.5 ms | | the interval while the source is lost
         dwell | (none) | 5 s | | the shortest time between two changes
         rate-limit | (none) | {changes: 6, per: 1 min} | | the most changes in a time
@@ -165,7 +166,8 @@ extension KeyNotes {
         {object: button, value: press}] | objects: [{object: packet-id, value: {counter: {}}}] | \
         measurements and events; they are sent in the order of their numbers
         encryption-key | (in the clear) | "231D39C1D7CC1AB1AEE224CD096DB932" | | encrypts the \
-        objects anew at each update; the counter is no less than the time in seconds
+        objects anew at each update, every 250 ms at most; the counter is the time, so that it \
+        rises over restarts too
         @advertising[].data[].bthome.objects[] | BTHome object | …, advertising: [{type: \
         connectable, interval: 1 s, update: every 10 s, data: [{bthome: {objects: [{object: \
         packet-id, value: {counter: {}}}, {%}]}}]}] | object: battery; value: 97 %
