@@ -36,6 +36,7 @@ struct AdvertisingChoice: Sendable {
                 // What becomes of them on one advertiser is found out with it, after a reset.
                 if rest(plans).count > most { self.family = .legacy }
             }
+            noteSilence(plans)
             return
         }
         for set in rest(plans) where plans[set].pdu != .legacy && !fallsBack.contains(set) {
@@ -45,6 +46,11 @@ struct AdvertisingChoice: Sendable {
         if rest(plans).contains(where: { plans[$0].tellsScanRequests }) {
             notes.append(.noScanRequests(why))
         }
+        noteSilence(plans)
+    }
+
+    private mutating func noteSilence(_ plans: [AdvertisingPlan]) {
+        if !plans.isEmpty, rest(plans).isEmpty { notes.append(.nothingAdvertised(why)) }
     }
 
     private func rest(_ plans: [AdvertisingPlan]) -> [Int] {
