@@ -111,12 +111,15 @@ public struct GuestWorld: Sendable {
         let count = heard.count
         central.startScanning(interval: 0x60, window: 0x60, at: now, sending: &up)
         exchange()
-        let isFound = run(within: .seconds(10)) {
-            $0.heard[count...].contains { if case .report = $0 { true } else { false } }
+        var found: HeardAdvertisement?
+        let isFound = run(within: .seconds(10)) { world in
+            for case .report(let report) in world.heard[count...]
+            where report.address == world.port.device.randomAddress { found = report }
+            return found != nil
         }
-        guard isFound, let address = port.device.randomAddress else { return false }
+        guard isFound, let found else { return false }
         central.stopScanning(at: now, sending: &up)
-        central.connect(to: address, .randomDevice, at: now, sending: &up)
+        central.connect(to: found, at: now, sending: &up)
         exchange()
         return run(within: .seconds(10)) {
             $0.heard[count...].contains { if case .connected = $0 { true } else { false } }
