@@ -1,5 +1,4 @@
 // The virtual world: devices, the air, and whoever else is on it, driven by deadlines.
-public import Advertising
 import BLEHost
 public import Emulator
 import HCI
@@ -75,6 +74,11 @@ public struct World: Sendable {
         ports.indices.contains { number in ports.ask(number) { $0.device.followsTimeOfDay } }
     }
 
+    /// Whether any device waits for a person's answer.
+    public mutating func awaitsAnswer() -> Bool {
+        ports.indices.contains { number in ports.ask(number) { $0.device.awaitsAnswer } }
+    }
+
     /// Whether no device is on the air any more.
     public var isQuiet: Bool { ports.allSatisfy { $0.device.host.isQuiet } }
 
@@ -120,13 +124,6 @@ public struct World: Sendable {
             perform(on: number, at: now) { device, out, events in
                 device.powerOff(at: now, sending: &out, emit: &events)
             }
-        }
-    }
-
-    /// Tells a device's activity signal what has come in.
-    public mutating func feel(_ inputs: [ActivityInput], by number: Int = 0, at now: Instant) {
-        perform(on: number, at: now) { device, out, events in
-            for input in inputs { device.feel(input, at: now, sending: &out, emit: &events) }
         }
     }
 

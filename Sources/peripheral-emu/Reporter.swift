@@ -45,8 +45,22 @@ struct Reporter {
         self.start = start
     }
 
-    mutating func log(_ level: LogLevel, _ text: String, at now: Instant) {
-        console.log(LogLine(level, text), at: now - start)
+    /// - Parameter number: the accessory's that it is about; nil for none.
+    mutating func log(
+        _ level: LogLevel, _ text: String, of number: Int? = nil, at now: Instant
+    ) {
+        console.log(LogLine(level, prefix(number) + text), at: now - start)
+    }
+
+    /// `NAME: ` of several accessories.
+    private func prefix(_ number: Int?) -> String {
+        guard let number, !names.isEmpty else { return "" }
+        return names[number] + ": "
+    }
+
+    /// An event's object, with the accessory's name where there are several.
+    private func named(_ object: JSONValue, _ number: Int) -> JSONValue {
+        names.isEmpty ? object : object.with(ControlMethod.accessory, .string(names[number]))
     }
 
     /// Prints a device's event.
@@ -57,10 +71,10 @@ struct Reporter {
         if json || isWatched,
             let object = device.json(for: event, at: now - start, upTo: console.level)
         {
-            tell(names.isEmpty ? object : object.with("accessory", .string(names[number])))
+            tell(named(object, number))
         }
         guard !json, var line = device.line(for: event, upTo: console.level) else { return }
-        if !names.isEmpty { line.text = "\(names[number]): \(line.text)" }
+        line.text = prefix(number) + line.text
         console.log(line, at: now - start)
         if case .host(.security(.question(_, _, let isAnswered)), _) = event, !isAnswered,
             let answerHint
@@ -70,15 +84,17 @@ struct Reporter {
     }
 
     /// Says why a new version of the profile is not flashed.
-    mutating func refuseFlash(_ file: String, _ errors: [String], at now: Instant) {
+    mutating func refuseFlash(
+        _ file: String, _ errors: [String], of number: Int, at now: Instant
+    ) {
         for error in errors { console.error(error) }
         let text = "\(file) was not flashed: the version before goes on"
-        log(.error, text, at: now)
-        tell(
-            .members(
-                ("time", .real((now - start).seconds)), ("level", .string("error")),
-                ("event", .string("flash-refused")), ("text", .string(text)),
-                ("errors", .array(errors.map { .string($0) }))))
+        log(.error, text, of: number, at: now)
+        let object = JSONValue.members(
+            ("time", .real((now - start).seconds)), ("level", .string("error")),
+            ("event", .string("flash-refused")), ("text", .string(text)),
+            ("errors", .array(errors.map { .string($0) })))
+        tell(named(object, number))
     }
 
     /// Prints an event's object, and keeps it for who watches.
