@@ -167,7 +167,7 @@ struct Advertiser {
     }
 
     /// What a PDU on a primary channel takes.
-    private var airTime: Int64 {
+    var airTime: Int64 {
         guard properties.isLegacy else {
             return Radio.airTime(octets: Radio.pointerOctets, phy: primaryPHY)
         }

@@ -12,6 +12,9 @@ extension Air {
             !advertisers[set].periodic.isRunning
         else { return }
         advertisers[set].periodic.begin(at: clock)
+        beginTrainStretch(set)
+        // The advertisement says from now on where the train is.
+        renewStretch(set)
     }
 
     /// The train is no longer on the air; those who follow it will miss it.
@@ -26,8 +29,10 @@ extension Air {
             }
             scheduleTimer(port)
         }
+        endTrainStretch(set)
         advertisers[set].periodic.end()
         trainQueue.set(set, to: nil)
+        renewStretch(set)
     }
 
     /// A train runs event by event only while somebody follows it.

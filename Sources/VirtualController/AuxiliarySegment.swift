@@ -39,6 +39,9 @@ struct AuxiliarySegment: Equatable {
         airTime = time
     }
 
+    /// What the PDUs take by themselves, without the time between them.
+    var transmitTime: Int64 { airTime - Int64(pduCount - 1) * Radio.minimumAuxiliaryFrameSpace }
+
     /// Octets of data in the first `count` PDUs.
     func octets(in count: Int) -> Int {
         guard count > 0 else { return 0 }

@@ -104,7 +104,10 @@ extension Air {
             }
         }
         train.did = (train.did + 1) & 0x0FFF
+        let isOther = train.data.count != advertisers[set].periodic.data.count
+        if isOther { endTrainStretch(set) }
         advertisers[set].periodic = train
+        if isOther { beginTrainStretch(set) }
         return .success
     }
 

@@ -43,6 +43,12 @@ struct PeriodicTrain {
             dataOctets: data.count, phy: phy)
     }
 
+    /// How many AUX_SYNC_INDs have begun since the train did.
+    func events(until now: Instant) -> Int {
+        guard let anchor, period > .zero, now >= anchor else { return 0 }
+        return Int((now - anchor).microseconds / period.microseconds) + 1
+    }
+
     /// Whether the data are on the air before the next ones begin.
     func fits(on phy: UInt8) -> Bool { segment(on: phy).airTime <= period.microseconds }
 

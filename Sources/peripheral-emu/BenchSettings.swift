@@ -1,4 +1,5 @@
 // What a benchmark's report says of its conditions, and which of them nobody has asked for.
+import Advertising
 import Bench
 import PowerModel
 import Profiles
@@ -9,6 +10,13 @@ enum BenchSettings {
         typealias Setting = BenchRequest.Setting
         let profile = request.profile
         var settings = [Setting("profile", profile.file, isDefault: false)]
+        if let set = profile.advertising.first, profile.advertising.count > 1 {
+            settings.append(
+                Setting(
+                    "set",
+                    "\(set.name), the first of \(profile.advertising.count): discovery is of it, "
+                        + "charge of all", isDefault: false))
+        }
         if let activity = profile.activity {
             settings.append(
                 Setting(

@@ -89,6 +89,57 @@ import Wire
         }
     }
 
+    @Test("on a slow controller a change takes one set off the air, for its commands alone")
+    func slow() throws {
+        let (count, trip) = (32, TimeSpan.milliseconds(20))
+        var controller = SetController()
+        controller.setsMax = count
+        controller.base.commandCredits = 1
+        var rig = try SetRig(
+            (0..<count).map { place in
+                SetRig.plan(place) { if place % 2 == 0 { $0.pdu = .extended(ExtendedPDU()) } }
+            }, controller)
+        rig.drain()
+        rig.told = []
+        var random = SeededRandom(seed: 5, stream: "slow")
+        var wanted = [UInt16](repeating: 160, count: count)
+        var (gaps, since): ([TimeSpan], Instant?) = ([], nil)
+        for step in 0..<6_000 {
+            rig.now = rig.now + trip
+            if step < 5_900, random.below(4) == 0 {
+                let set = Int(random.below(Int64(count)))
+                if random.below(3) > 0 {
+                    wanted[set] = UInt16(160 + random.below(2000))
+                    rig.setInterval(wanted[set], of: set)
+                } else {
+                    rig.setData([1, UInt8(step & 0xFF)], of: set)
+                }
+            }
+            rig.deliverCommand()
+            let off = count - rig.controller.onAir.count
+            #expect(off <= 1, "\(off) sets are off the air at once")
+            if off == 1 { since = since ?? rig.now }
+            if off == 0, let begin = since {
+                gaps.append(rig.now - begin)
+                since = nil
+            }
+            rig.deliverEvent()
+        }
+        rig.drain()
+        #expect(rig.isClean, "\(rig.controller.disallowed) \(rig.controller.refusals)")
+        #expect(rig.controller.onAir.count == count)
+        for set in 0..<count {
+            #expect(rig.controller.sets[UInt8(set)]?.intervalSteps == Int(wanted[set]))
+        }
+        // Disable, set and enable, one answer each; data that wait go with them.
+        #expect(gaps.count > 500)
+        #expect(gaps.allSatisfy { (trip * 2...trip * 3).contains($0) })
+        let told = rig.told.compactMap {
+            if case .advertising(_, let gap, _) = $0 { gap } else { nil }
+        }
+        #expect(told == gaps)
+    }
+
     @Test("a link belongs to the set that the controller says has ended for it")
     func links() throws {
         var rig = try SetRig(

@@ -127,7 +127,7 @@ struct SetController {
         case .leSetPeriodicAdvertisingData:
             let command = try LESetPeriodicAdvertisingData(hci: body)
             guard entry.periodicInterval != nil else { return .commandDisallowed }
-            return fill(\.periodicData, &entry, command.operation, command.data)
+            return fillTrain(&entry, command.operation, command.data)
         default:
             let command = try LESetPeriodicAdvertisingEnable(hci: body)
             guard entry.periodicInterval != nil else { return .commandDisallowed }
@@ -168,6 +168,17 @@ struct SetController {
             || operation == AdvertisingDataOperation.intermediate
         if entry.properties.contains(.legacy), octets.count > 31 { return .invalidParameters }
         return octets.count > dataOctets ? .memoryCapacityExceeded : .success
+    }
+
+    /// While the train is on its data come in one command (7.8.62).
+    private func fillTrain(
+        _ entry: inout Entry, _ operation: UInt8, _ part: [UInt8]
+    ) -> HCIStatus {
+        var train = entry
+        (train.isEnabled, train.parameters.eventProperties) = (entry.isPeriodic, 0)
+        let status = fill(\.periodicData, &train, operation, part)
+        (entry.periodicData, entry.isPartial) = (train.periodicData, train.isPartial)
+        return status
     }
 
     private mutating func enable(

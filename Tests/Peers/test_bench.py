@@ -273,3 +273,55 @@ def test_power_md_shows_what_the_command_prints(command, output):
                           timeout=200, check=False)
     assert done.stderr == ""
     assert done.stdout.rstrip("\n") == output.rstrip("\n")
+
+
+def extended_profile(folder, name, pdu, more=""):
+    """A beacon with 200 octets of data."""
+    path = folder / f"{name}.yaml"
+    path.write_text(
+        "peripheral-emu: 1\ndevice: {name: Beacon}\nadvertising:\n"
+        f"  - {{set: main, type: non-connectable, interval: 500 ms, pdu: {pdu},\n"
+        f"     data: [{{raw: {{type: 0xFF, data: {{hex: \"{'A5' * 198}\"}}}}}}]{more}}}\n")
+    return str(path)
+
+
+def on_air(phy, payload):
+    """Microseconds of a PDU (Core 6.0, Vol 6, Part B, 2.1, 2.2), LE Coded with S=8."""
+    return {"1M": 8 * (10 + payload), "2M": 4 * (11 + payload),
+            "coded": 376 + 8 * (40 + 8 * payload) + 24}[phy]
+
+
+def test_an_extended_set_and_its_train_cost_what_is_on_the_air(tmp_path):
+    """Transmit currents of one chip are to each other as the times on the air."""
+    found = {}
+    train = (', periodic: {interval: 100 ms, data: [{raw: {type: 0xFF, data: {hex: "'
+             + "A5" * 98 + '"}}}]}')
+    for name, pdu, more in (
+            ("fast", "{extended: {primary: 1M, secondary: 2M}}", ""),
+            ("usual", "extended", ""),
+            ("far", "{extended: {primary: coded, secondary: coded}}", ""),
+            ("train", "extended", train)):
+        arguments = ["--profile", extended_profile(tmp_path, name, pdu, more), "--duration", "1h",
+                     "--precision", "20%", "--scanner", "android-13-balanced"]
+        done = bench(*arguments, "--json")
+        assert done.returncode == 0, done.stderr
+        point = json.loads(done.stdout)["points"][0]
+        shares = {each["cause"]: each["current_uA"] for each in point["energy"]["shares"]}
+        found[name] = (shares["advertising: transmit"], point["uses"])
+        text = bench(*arguments)
+        assert text.returncode == 0, text.stderr
+        printed = float(re.search(r"transmit +([\d.]+) uA", text.stdout).group(1))
+        assert abs(printed - found[name][0]) < 0.006
+        for use in point["uses"]:
+            assert re.search(rf" {use['events']}$", text.stdout, re.M)
+    # ADV_EXT_IND has 7 octets, AUX_ADV_IND 10 before the data, with SyncInfo 28, AUX_SYNC_IND 1.
+    times = {"fast": (3 * on_air("1M", 7) + on_air("2M", 210),),
+             "usual": (3 * on_air("1M", 7) + on_air("1M", 210),),
+             "far": (3 * on_air("coded", 7) + on_air("coded", 210),),
+             "train": (3 * on_air("1M", 7) + on_air("1M", 228), on_air("1M", 101))}
+    each = {name: current / sum(time * use["events"] for time, use in zip(times[name], uses))
+            for name, (current, uses) in found.items()}
+    assert all(abs(value / each["usual"] - 1) < 1e-6 for value in each.values()), each
+    assert [use.get("set") for use in found["train"][1]] == ["main", "main, train"]
+    assert abs(found["train"][1][1]["events"] - 36_000) <= 2
+    assert [use.get("set") for use in found["usual"][1]] == [None]

@@ -40,12 +40,27 @@ struct RadioTests {
 
     @Test("An extended event is three ADV_EXT_IND and one AUX_ADV_IND on its own PHY")
     func extended() throws {
+        let fast = AuxiliaryPDUs(
+            count: 1, airTime: AdvertisingPDU.auxiliary(data: 100).airTime(.le2M))
         let cost = try radio().cost(
-            of: .extended(data: 100, listens: false, primary: .le1M, secondary: .le2M))
+            of: .extended(listens: false, primary: .le1M, auxiliary: fast))
         #expect(abs(cost.charge - (1.0 + (3 * 0.136 + 0.484) * 2)) < 1e-9)
+        let single = try radio().cost(
+            of: .extended(listens: false, primary: .le1M, auxiliary: fast, channels: 1))
+        #expect(abs(single.charge - (1.0 + (0.136 + 0.484) * 2)) < 1e-9)
+        let slow = AuxiliaryPDUs(
+            count: 1, airTime: AdvertisingPDU.auxiliary(data: 0).airTime(.codedS8))
         let coded = try radio().cost(
-            of: .extended(data: 0, listens: true, primary: .codedS8, secondary: .codedS8))
+            of: .extended(listens: true, primary: .codedS8, auxiliary: slow))
         #expect(abs(coded.charge - (1.0 + (3 * 1.168 + 1.36) * 2 + 0.15 * 2 + 0.05 * 3)) < 1e-9)
+    }
+
+    @Test("An event of a periodic train is what is on the air, and what is around it once")
+    func periodic() throws {
+        let cost = try radio().cost(
+            of: .periodic(AuxiliaryPDUs(count: 2, airTime: .microseconds(3_000))))
+        #expect(abs(cost.charge - (1.0 + 3 * 2)) < 1e-9)
+        #expect(cost.time == 1_000 + 3_000)
     }
 
     @Test("More power costs more, less voltage costs more behind a converter")

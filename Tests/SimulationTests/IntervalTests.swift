@@ -16,19 +16,19 @@ import Wire
         var description: String { "\(milliseconds) ms: \(steps)" }
     }
 
-    /// The changes that a capture shows: the parameters in force at each enabling.
-    static func changes(in capture: [UInt8]) throws -> [Change] {
+    /// The changes of a set that a capture shows: the parameters in force at each enabling.
+    static func changes(in capture: [UInt8], of set: UInt8 = 0) throws -> [Change] {
         var changes: [Change] = []
         var steps: UInt16 = 0
         for packet in try #require(BtsnoopFile.packets(capture)) where !packet.isReceived {
             let octets = packet.octets
             // LE Set Extended Advertising Parameters and Enable.
-            if octets.starts(with: [0x01, 0x36, 0x20]) {
+            if octets.starts(with: [0x01, 0x36, 0x20]), octets[4] == set {
                 let minimum = octets.span.uint16(at: 7)
                 let maximum = octets.span.uint16(at: 10)
                 #expect(minimum == maximum && octets[9] == 0 && octets[12] == 0)
                 steps = minimum
-            } else if octets.starts(with: [0x01, 0x39, 0x20, 0x06, 0x01]),
+            } else if octets.starts(with: [0x01, 0x39, 0x20, 0x06, 0x01, 0x01, set]),
                 steps != changes.last?.steps
             {
                 let time = packet.time - Instant.zero

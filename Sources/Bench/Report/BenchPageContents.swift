@@ -62,7 +62,7 @@ extension BenchPage {
                 rows: point.energy.shares.map { [$0.cause, BenchText.current($0.current)] }))
         tables.append(
             Table(
-                title: "On the air", head: ["interval", "time", "events"],
+                title: "On the air", head: BenchText.usesHead(point),
                 rows: BenchText.uses(point)))
     }
 

@@ -173,16 +173,19 @@ extension EnergyFigures {
 
 extension DeviceRecord.Use {
     var json: JSONValue {
-        .members(
+        let figures: JSONValue = .members(
             ("interval_us", .integer(interval)), ("time_us", .integer(time.microseconds)),
             ("events", .integer(events)))
+        return name.map { figures.with("set", .string($0)) } ?? figures
     }
 
     init?(_ json: JSONValue) {
         guard let interval = json["interval_us"]?.integer, let time = json["time_us"]?.integer,
             let events = json["events"]?.integer
         else { return nil }
-        self.init(interval: interval, time: .microseconds(time), events: events)
+        self.init(
+            name: json["set"]?.string, interval: interval, time: .microseconds(time),
+            events: events)
     }
 }
 

@@ -33,8 +33,9 @@ public enum BenchText {
             point.energy.shares.map { [$0.cause, current($0.current)] }
                 + [["drawn by the device", current(point.energy.current)]], right: [1], indent: 2)
         lines += ["", "Life: " + life(point.energy), "", "On the air"]
+        let isNamed = point.uses.contains { $0.name != nil }
         lines += table(
-            [["interval", "time", "events"]] + uses(point), right: [0, 1, 2], indent: 2)
+            [usesHead(point)] + uses(point), right: isNamed ? [1, 2, 3] : [0, 1, 2], indent: 2)
         if point.activations > 0 {
             lines.append(
                 "  active \(percent(point.activeTime.seconds / point.duration.seconds)) of the "
@@ -48,9 +49,14 @@ public enum BenchText {
         return lines
     }
 
+    /// Several sets, and a set and its train, are told apart.
+    static func usesHead(_ point: PolicyResult) -> [String] {
+        (point.uses.contains { $0.name != nil } ? ["set"] : []) + ["interval", "time", "events"]
+    }
+
     static func uses(_ point: PolicyResult) -> [[String]] {
         point.uses.map { use in
-            [
+            (use.name.map { [$0] } ?? []) + [
                 milliseconds(use.interval),
                 percent(use.time.seconds / point.duration.seconds), "\(use.events)",
             ]

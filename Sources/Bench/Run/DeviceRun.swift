@@ -12,7 +12,9 @@ import VirtualController
 public struct DeviceRecord: Equatable, Sendable {
     /// How long one interval was advertised, and how often.
     public struct Use: Equatable, Sendable {
-        /// advInterval in microseconds.
+        /// Whose: the name of one of several sets, or of a set and its train; nil of the only one.
+        public var name: String?
+        /// advInterval in microseconds; of a train its interval.
         public var interval: Int64
         public var time: TimeSpan
         public var events: Int64
@@ -29,15 +31,17 @@ public struct DeviceRecord: Equatable, Sendable {
 
     public var duration: TimeSpan
     public var meter = EnergyMeter()
-    /// By interval.
+    /// By set and interval.
     public var uses: [Use] = []
+    /// Of the first set, which the policies are tried on.
     public var advertising = RecordedTimeline()
     /// The share of the run's windows that `advertising` keeps.
     public var keptShare = 1.0
     public var activeTime = TimeSpan.zero
     /// How often it became active.
     public var activations = 0
-    /// The first day's intervals, and when it was active: at most `daySpansMax` of each.
+    /// The first day's intervals of the first set, and when it was active: at most `daySpansMax`
+    /// of each.
     public var dayIntervals: [Span] = []
     public var dayActivity: [Span] = []
 
@@ -57,8 +61,10 @@ public struct DeviceRun {
     private let duration: TimeSpan
     private var record: DeviceRecord
     private var recorder: TimelineRecorder
-    /// Up to here the meter has counted.
-    private var counted = Instant.zero
+    /// The names of several sets; none where there is one.
+    private let names: [String]
+    /// What each set and each set's train came to, in this order.
+    private var uses: [[DeviceRecord.Use]]
     private var activeSince: Instant?
     private var isActive: Bool { activeSince != nil }
 
@@ -75,6 +81,9 @@ public struct DeviceRun {
         self.duration = max(duration, .microseconds(1))
         record = DeviceRecord(duration: self.duration)
         recorder = TimelineRecorder(duration: self.duration.microseconds)
+        let sets = device.profile.advertising
+        names = sets.count > 1 || sets.contains { $0.periodic != nil } ? sets.map(\.name) : []
+        uses = [[DeviceRecord.Use]](repeating: [], count: 2 * max(sets.count, 1))
     }
 
     /// From power-on at midnight to the end.
@@ -98,8 +107,8 @@ public struct DeviceRun {
         world.closeAdvertised(at: end)
         note()
         becomeIdle(at: end)
-        if counted < end { record.meter.add(EnergySegment(time: end - counted)) }
-        record.uses.sort { $0.interval < $1.interval }
+        record.meter.add(EnergySegment(time: duration))
+        record.uses = uses.flatMap { $0.sorted { $0.interval < $1.interval } }
         record.advertising = recorder.recorded
         record.keptShare = recorder.share
         record.airTime = record.advertising.timeline.firstAirTime ?? record.airTime
@@ -137,27 +146,31 @@ public struct DeviceRun {
 
     private mutating func add(_ stretch: AdvertisedStretch) {
         // Begun and ended within one step: nothing of it was on the air.
-        guard stretch.end > counted || stretch.events > 0 else { return }
-        let event = AdvertisingEvent.legacy(
-            data: stretch.dataOctets, listens: stretch.isConnectable || stretch.isScannable)
+        guard stretch.end > stretch.begin || stretch.events > 0 else { return }
         record.meter.add(
-            EnergySegment(
-                time: stretch.end - counted, event: event, events: Int64(stretch.events)))
-        let begin = counted
-        counted = stretch.end
+            EnergySegment(time: .zero, event: stretch.event, events: Int64(stretch.events)))
+        count(stretch)
+        // On the one advertiser of the legacy commands nobody knows whose they are.
+        guard stretch.handle ?? 0 == 0, !stretch.isTrain else { return }
         recorder.append(
             start: stretch.firstEvent.microseconds, end: stretch.end.microseconds,
-            interval: stretch.interval,
-            airTime: AdvertisingPDU.legacy(data: stretch.dataOctets).airTime().microseconds)
-        let time = stretch.end - begin
-        if let index = record.uses.firstIndex(where: { $0.interval == stretch.interval }) {
-            record.uses[index].time = record.uses[index].time + time
-            record.uses[index].events += Int64(stretch.events)
-        } else {
-            record.uses.append(
-                .init(interval: stretch.interval, time: time, events: Int64(stretch.events)))
+            interval: stretch.interval, airTime: stretch.primaryTime)
+        Self.add(stretch.begin, stretch.end, stretch.interval, to: &record.dayIntervals)
+    }
+
+    private mutating func count(_ stretch: AdvertisedStretch) {
+        let set = Int(stretch.handle ?? 0)
+        let place = 2 * set + (stretch.isTrain ? 1 : 0)
+        guard uses.indices.contains(place) else { return }
+        let interval = stretch.interval
+        let index =
+            uses[place].firstIndex { $0.interval == interval } ?? uses[place].count
+        if index == uses[place].count {
+            let name = names.isEmpty ? nil : names[set] + (stretch.isTrain ? ", train" : "")
+            uses[place].append(.init(name: name, interval: interval, time: .zero, events: 0))
         }
-        Self.add(begin, stretch.end, stretch.interval, to: &record.dayIntervals)
+        uses[place][index].time = uses[place][index].time + (stretch.end - stretch.begin)
+        uses[place][index].events += Int64(stretch.events)
     }
 
     /// Adds what lies in the first day; as long as the interval stays it is one span.
@@ -171,5 +184,20 @@ public struct DeviceRun {
         } else if spans.count < DeviceRecord.daySpansMax {
             spans.append(.init(from: from, to: to, interval: interval))
         }
+    }
+}
+
+extension AdvertisedStretch {
+    /// One of its events, as it was on the air.
+    fileprivate var event: AdvertisingEvent {
+        let listens = isConnectable || isScannable
+        guard !isLegacy else {
+            return .legacy(data: dataOctets, listens: listens, channels: channels)
+        }
+        let pdus = AuxiliaryPDUs(count: auxiliaries, airTime: .microseconds(auxiliaryTime))
+        guard !isTrain else { return .periodic(pdus) }
+        return .extended(
+            listens: listens, primary: primaryPHY == 3 ? .codedS8 : .le1M, auxiliary: pdus,
+            channels: channels)
     }
 }

@@ -1,5 +1,5 @@
 // What radio events cost: a chip at one voltage and one transmit power.
-import SansIO
+public import SansIO
 import Wire
 
 /// One advertising event, by what decides its cost.
@@ -11,8 +11,24 @@ public enum AdvertisingEvent: Hashable, Sendable {
     ///   - listens: whether it is connectable or scannable.
     ///   - channels: how many of the three primary channels are used.
     case legacy(data: Int, listens: Bool, channels: Int = 3)
-    /// ADV_EXT_IND on each of three primary channels and one AUX_ADV_IND on a secondary one.
-    case extended(data: Int, listens: Bool, primary: RadioPHY, secondary: RadioPHY)
+    /// ADV_EXT_IND on each primary channel, then AUX_ADV_IND on a secondary one and the
+    /// AUX_CHAIN_INDs that have the rest of its data.
+    case extended(
+        listens: Bool, primary: RadioPHY, auxiliary: AuxiliaryPDUs, channels: Int = 3)
+    /// AUX_SYNC_IND of a periodic advertising train and its AUX_CHAIN_INDs.
+    case periodic(AuxiliaryPDUs)
+}
+
+/// PDUs on secondary channels that follow each other.
+public struct AuxiliaryPDUs: Hashable, Sendable {
+    public var count: Int
+    /// What they take together, without the time between them.
+    public var airTime: TimeSpan
+
+    public init(count: Int, airTime: TimeSpan) {
+        self.count = max(count, 1)
+        self.airTime = airTime
+    }
 }
 
 /// Charge and time of an event, by phase.
@@ -85,12 +101,17 @@ public struct Radio: Equatable, Sendable {
             transmit(&cost, used, AdvertisingPDU.legacy(data: data), .le1M)
             if listens { listen(&cost, used) }
             return cost
-        case .extended(let data, let listens, let primary, let secondary):
-            var cost = frame(channels: 4)
-            transmit(&cost, 3, AdvertisingPDU.extendedIndication, primary)
-            transmit(&cost, 1, AdvertisingPDU.auxiliary(data: data), secondary)
+        case .extended(let listens, let primary, let auxiliary, let channels):
+            let used = min(max(channels, 1), 3)
+            var cost = frame(channels: used + auxiliary.count)
+            transmit(&cost, used, AdvertisingPDU.extendedIndication, primary)
+            transmit(&cost, 1, auxiliary.airTime)
             // Requests follow the auxiliary packet only.
             if listens { listen(&cost, 1) }
+            return cost
+        case .periodic(let auxiliary):
+            var cost = frame(channels: auxiliary.count)
+            transmit(&cost, 1, auxiliary.airTime)
             return cost
         }
     }
@@ -156,7 +177,11 @@ public struct Radio: Equatable, Sendable {
     private func transmit(
         _ cost: inout EventCost, _ count: Int, _ pdu: AdvertisingPDU, _ phy: RadioPHY
     ) {
-        let time = Double(pdu.airTime(phy).microseconds)
+        transmit(&cost, count, pdu.airTime(phy))
+    }
+
+    private func transmit(_ cost: inout EventCost, _ count: Int, _ airTime: TimeSpan) {
+        let time = Double(airTime.microseconds)
         add(&cost, .transmit, count, PhaseCost(time: time, current: transmitCurrent))
     }
 
