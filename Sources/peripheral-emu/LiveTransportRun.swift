@@ -221,7 +221,9 @@ struct LiveTransportRun: ~Copyable {
         } catch { lose("\(error)", at: now) }
         settle(at: now)
         try doors.flush(&loop, &reporter, at: now)
-        if let code = reporter.flush(capture: group.takeCapture()) { state = .ended(code) }
+        if let code = reporter.flush(capture: { _ in group.takeCapture() }) {
+            state = .ended(code)
+        }
     }
 
     // MARK: the end

@@ -83,7 +83,7 @@ struct LiveWorldRun: ~Copyable {
         let outcome = reporter.report(world.events.elements, of: world, at: now)
         world.events.removeAll()
         try doors.flush(&loop, &reporter, at: now)
-        return reporter.flush(capture: world.takeCapture()) ?? outcome
+        return reporter.flush { world.takeCapture(of: $0) } ?? outcome
     }
 
     private mutating func handle(_ event: ReadyEvent, at now: Instant) throws(SystemError) {

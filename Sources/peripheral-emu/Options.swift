@@ -157,7 +157,7 @@ enum Options {
         Row(
             "with-central", nil,
             "let a built-in central show what a phone would see; ends after three "
-                + "notifications, or when all was shown"
+                + "notifications, or when all was shown; several accessories one by one"
         ) {
             run, _ throws(UsageError) in run.withCentral = true
         },
@@ -194,7 +194,11 @@ enum Options {
                 + "before its question, or none; a terminal answers without it, and so does ctl; "
                 + "with several accessories NAME/ANSWER where more than one asks"
         ) { run, text throws(UsageError) in run.answers = try AnswerChoice(text) },
-        Row("capture", "FILE", "write all HCI packets to a btsnoop file; - is standard output") {
+        Row(
+            "capture", "FILE",
+            "write all HCI packets to a btsnoop file; - is standard output; each of several "
+                + "accessories on the virtual air has a file, with its name before FILE's ending"
+        ) {
             run, text throws(UsageError) in run.capture = text
         },
         Row("duration", "T", "end after this time: 90s, 5min, 1h, 500ms, 1d") {
@@ -232,8 +236,9 @@ enum Options {
         ) { run, text throws(UsageError) in run.control = text },
         Row(
             accessory, "NAME",
-            "with ctl: which of several accessories is meant, by its profile's file; get, set, "
-                + "notify and answer also take NAME/ before their argument, the others mean all"
+            "with ctl, and as the parameter accessory of JSON-RPC: which of several is meant, by "
+                + "its profile's file; get, set, notify and answer also take NAME/ before their "
+                + "argument, the others mean all"
         ) { _, _ throws(UsageError) in
             throw UsageError("--accessory belongs to ctl; write ctl --accessory NAME METHOD")
         },
@@ -367,7 +372,7 @@ enum Options {
     }
 
     /// The names of standard output.
-    private static let standardOutput = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+    static let standardOutput = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
 
     /// What cannot be had where time is not real.
     private static func checkVirtualTime(_ run: RunOptions) throws(UsageError) {
@@ -396,11 +401,6 @@ enum Options {
         }
         if let capture = run.capture, run.profiles.contains(capture) {
             throw UsageError("--capture \(capture) would overwrite the profile; name another file")
-        }
-        if run.withCentral, run.profiles.count > 1 {
-            throw UsageError(
-                "--with-central is about one accessory, and there are \(run.profiles.count) "
-                    + "--profile; leave it out, or give one profile")
         }
         try run.assignSubstitutes()
         if run.erases, run.state == .none {

@@ -12,7 +12,8 @@ import Wire
 /// What a run prints and writes.
 struct Reporter {
     var console: Console
-    private var capture: FileOutput?
+    /// By the controllers' numbers; nil where no more can be written.
+    private var captures: [FileOutput?]
     private var isCaptureCut = false
     /// Whether the end of the duration has said what the central is missing.
     private var isCutOff = false
@@ -33,7 +34,7 @@ struct Reporter {
     private let names: [String]
 
     init(
-        console: Console, capture: FileOutput?, start: Instant, isLive: Bool, json: Bool = false,
+        console: Console, captures: [FileOutput], start: Instant, isLive: Bool, json: Bool = false,
         names: [String] = []
     ) {
         self.names = names.count > 1 ? names : []
@@ -41,7 +42,7 @@ struct Reporter {
         self.isLive = isLive
         self.console = console
         self.console.isLive = isLive
-        self.capture = capture
+        self.captures = captures
         self.start = start
     }
 
@@ -117,32 +118,35 @@ struct Reporter {
             case .device(let event, let number):
                 report(event, of: world.ports[number].device, number: number, at: now)
                 if case .host(.failed, _) = event { outcome = .failure }
-            case .central(.line(let text)):
-                if !json { console.print(text) }
-                tell(
-                    .members(
-                        ("time", .real((now - start).seconds)), ("event", .string("central")),
-                        ("text", .string(text))))
-            case .central(.finished): outcome = outcome ?? .done
-            case .central(.incomplete) where isCutOff: break
-            case .central(.incomplete(let missing)):
-                console.log(LogLine(.error, "the central is missing: \(missing)"), at: now - start)
+            case .central(.line(let text), let number):
+                if !json { console.print(prefix(number) + text) }
+                let object = JSONValue.members(
+                    ("time", .real((now - start).seconds)), ("event", .string("central")),
+                    ("text", .string(text)))
+                tell(named(object, number))
+            case .central(.finished, _): outcome = outcome ?? .done
+            case .central(.incomplete, _) where isCutOff: break
+            case .central(.incomplete(let missing), let number):
+                log(.error, "the central is missing: \(missing)", of: number, at: now)
                 outcome = .failure
             }
         }
         return outcome
     }
 
-    /// Writes out lines and capture; an exit code where the capture cannot be written.
-    mutating func flush(capture bytes: [UInt8]) -> ExitCode? {
+    /// Writes out lines and captures; an exit code where a capture cannot be written.
+    /// - Parameter take: what is to be appended to the capture of a controller's number.
+    mutating func flush(capture take: (Int) -> [UInt8]) -> ExitCode? {
         var outcome: ExitCode?
-        if !bytes.isEmpty, capture != nil {
+        for number in captures.indices {
+            let bytes = take(number)
+            guard !bytes.isEmpty else { continue }
             do throws(SystemError) {
-                try capture?.write(bytes)
-                if isLive { try capture?.flush() }
+                try captures[number]?.write(bytes)
+                if isLive { try captures[number]?.flush() }
             } catch {
                 console.log(LogLine(.error, "the capture ends here: \(error)"))
-                capture = nil
+                captures[number] = nil
                 isCaptureCut = true
                 // That nobody reads it is no reason for the accessory to end.
                 if error.code != EAGAIN { outcome = .failure }
@@ -170,18 +174,20 @@ struct Reporter {
         guard let missing = world.central?.unfinished else { return nil }
         isCutOff = true
         let text = "the duration is over and the central is missing: \(missing)"
-        console.log(LogLine(.error, text), at: now - start)
+        log(.error, text, of: world.visited, at: now)
         return .failure
     }
 
     /// Writes out what is left.
     mutating func finish(_ code: ExitCode) -> ExitCode {
         var code = code
-        do throws(SystemError) {
-            try capture?.close()
-        } catch {
-            console.log(LogLine(.error, "the capture is incomplete: \(error)"))
-            code = .failure
+        for number in captures.indices {
+            do throws(SystemError) {
+                try captures[number]?.close()
+            } catch {
+                console.log(LogLine(.error, "the capture is incomplete: \(error)"))
+                code = .failure
+            }
         }
         return console.finish(code == .done && isCaptureCut ? .failure : code)
     }

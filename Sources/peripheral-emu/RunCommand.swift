@@ -52,18 +52,17 @@ enum RunCommand {
             }
             switch controller {
             case .virtual:
-                if options.withCentral, profiles[0].hasSecuredAccess {
+                if options.withCentral, profiles.contains(where: \.hasSecuredAccess) {
                     let text = "the built-in central does not pair: what asks for encryption stays "
                     console.log(LogLine(.info, text + "closed to it"))
                 }
-                if options.capture != nil, profiles.count > 1 {
-                    let name = accessories.names.all[0]
-                    console.log(LogLine(.info, "capture: of \(name), the first accessory"))
+                guard let paths = capturePaths(accessories.names, options, &console) else {
+                    return .usage
                 }
                 let world = makeWorld(accessories, options)
                 return options.virtualTime
-                    ? try runVirtual(world, accessories, options, console)
-                    : try runLive(world, accessories, options, console)
+                    ? try runVirtual(world, accessories, paths, options, console)
+                    : try runLive(world, accessories, paths, options, console)
             case .transport(let spec):
                 return try runOn(spec, accessories, options, console)
             }
@@ -137,21 +136,34 @@ enum RunCommand {
             central: central, cipher: OpenSSLCipher())
     }
 
-    /// To be called before the event loop takes the signals: opening a pipe waits for its reader,
-    /// and must end with them.
-    private static func openCapture(_ options: RunOptions) throws(SystemError) -> FileOutput? {
-        guard let path = options.capture else { return nil }
-        return try FileOutput(
-            path: path == "-" ? "/dev/stdout" : path, isLive: !options.virtualTime)
+    /// The capture files on the virtual air, where each accessory has a controller; nil where there
+    /// cannot be as many, which has been said.
+    private static func capturePaths(
+        _ names: AccessoryNames, _ options: RunOptions, _ console: inout Console
+    ) -> [String]? {
+        guard let path = options.capture else { return [] }
+        guard names.areSeveral else { return [path] }
+        guard !Options.standardOutput.contains(path) else {
+            console.error(
+                "--capture \(path): \(names.all.count) accessories have a controller and a capture "
+                    + "each; write --capture FILE")
+            return nil
+        }
+        let paths = CaptureFiles.paths(path, names)
+        for (name, path) in zip(names.all, paths) {
+            console.log(LogLine(.info, "\(name): capture in \(path)"))
+        }
+        return paths
     }
 
     private static func runVirtual(
-        _ world: World, _ accessories: Accessories, _ options: RunOptions, _ console: Console
+        _ world: World, _ accessories: Accessories, _ paths: [String], _ options: RunOptions,
+        _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
         if options.capture != nil { world.capture(epoch: BtsnoopWriter.virtualEpoch) }
         let reporter = Reporter(
-            console: console, capture: try openCapture(options), start: .zero,
+            console: console, captures: try CaptureFiles.open(options, paths), start: .zero,
             isLive: false, json: options.json, names: accessories.names.all)
         var run = VirtualTimeRun(
             world: world, reporter: reporter, keepers: accessories.keepers,
@@ -160,16 +172,17 @@ enum RunCommand {
     }
 
     private static func runLive(
-        _ world: World, _ accessories: Accessories, _ options: RunOptions, _ console: Console
+        _ world: World, _ accessories: Accessories, _ paths: [String], _ options: RunOptions,
+        _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
-        let capture = try openCapture(options)
+        let captures = try CaptureFiles.open(options, paths)
         var loop = try EventLoop()
         let start = loop.now()
         world.setClock(epoch: loop.unixMicroseconds(at: .zero))
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
         var reporter = Reporter(
-            console: console, capture: capture, start: start, isLive: true, json: options.json,
+            console: console, captures: captures, start: start, isLive: true, json: options.json,
             names: accessories.names.all)
         let guests = try AirGuests(options, loop: &loop, &reporter)
         let doors = try Doors(
@@ -201,7 +214,7 @@ enum RunCommand {
         _ console: Console
     ) throws(SystemError) -> ExitCode {
         let seed = options.seed ?? machineID() ?? virtualSeed
-        let capture = try openCapture(options)
+        let captures = try CaptureFiles.open(options, options.capture.map { [$0] } ?? [])
         var loop = try EventLoop()
         let start = loop.now()
         let epoch = loop.unixMicroseconds(at: .zero)
@@ -210,7 +223,7 @@ enum RunCommand {
         let group = DeviceGroup(
             devices, capture: options.capture.map { _ in BtsnoopWriter(epoch: epoch) })
         var reporter = Reporter(
-            console: console, capture: capture, start: start, isLive: true, json: options.json,
+            console: console, captures: captures, start: start, isLive: true, json: options.json,
             names: accessories.names.all)
         let doors = try Doors(
             options, accessories.profiles, accessories.files, &loop, &reporter)

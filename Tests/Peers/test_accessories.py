@@ -11,6 +11,7 @@ from bumble.device import Device, DeviceConfiguration, Peer
 from bumble.hci import Address
 from bumble.transport import open_transport
 
+import btsnoop
 from central import Central
 from controllers import SetLink, bumble_controllers
 from emulator import Emulator, profile, run, running
@@ -18,6 +19,7 @@ from rootcanal_peer import rootcanal
 from test_control import Client, ctl
 from test_pairing import AUTHENTICATED, IO, pair, prepare
 from test_pairing import PROFILE as LOCK
+from tshark import assert_well_formed
 
 SECONDS = 30
 LISTENING = r"air: listening on (127\.0\.0\.1:\d+)"
@@ -332,3 +334,51 @@ def test_each_new_version_of_a_profile_is_flashed_to_its_accessory(tmp_path, con
         emulator.wait_for('"event":"flashed".*"accessory":"left"')
         assert asyncio.run(asyncio.wait_for(levels(), 60)) == [52, 51]
         assert emulator.output().count('"event":"flashed"') == 2
+
+
+def test_the_built_in_central_visits_one_accessory_after_the_other():
+    out, _ = run(*PROFILES, "--with-central", "--virtual-time", "--duration", "1min")
+    lines = out.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith(OUTDOORS))
+    assert all(line.startswith(f"{INDOORS}: ") for line in lines[:first])
+    assert all(line.startswith(f"{OUTDOORS}: ") for line in lines[first:])
+    for name, device, part in ((INDOORS, "Indoors", lines[:first]),
+                               (OUTDOORS, "Outdoors", lines[first:])):
+        assert f'{name}:   complete local name "{device}"' in part
+        assert sum(" notified " in line for line in part) == 3
+    told, _ = run(*PROFILES, "--with-central", "--virtual-time", "--duration", "1min", "--json")
+    said = [json.loads(line) for line in told.splitlines()]
+    assert [f"{one['accessory']}: {one['text']}"
+            for one in said if one["event"] == "central"] == lines
+    _, said = run(*PROFILES, "--with-central", "--virtual-time", "--duration", "3s", code=3)
+    assert f"{INDOORS}: the duration is over and the central is missing: 3 notifications" in said
+
+
+def test_each_accessory_on_the_virtual_air_has_a_capture_of_its_own(tmp_path):
+    captures = {name: tmp_path / f"hour.{name}.btsnoop" for name in SENSORS}
+
+    def capture(path):
+        _, said = run(*PROFILES, "--with-central", "--virtual-time", "--duration", "1min",
+                      "--seed", "3", "--capture", str(path))
+        return said
+
+    said = capture(tmp_path / "hour.btsnoop")
+    assert not (tmp_path / "hour.btsnoop").exists()
+    capture(tmp_path / "again.btsnoop")
+    for name, device in zip(SENSORS, EXPECTED):
+        assert f"{name}: capture in {captures[name]}" in said
+        assert_well_formed(captures[name])
+        content = captures[name].read_bytes()
+        assert (tmp_path / f"again.{name}.btsnoop").read_bytes() == content
+        assert [other for other in EXPECTED if other.encode() in content] == [device]
+    said = run(*PROFILES, "--virtual-time", "--duration", "1s", "--capture", "-", code=2)[1]
+    assert "2 accessories have a controller and a capture each; write --capture FILE" in said
+
+
+def test_on_one_controller_there_is_one_capture(tmp_path):
+    path = tmp_path / "both.btsnoop"
+    with accessories("bumble", "--capture", str(path)) as (_, transport):
+        assert set(asyncio.run(temperatures(transport))) == set(EXPECTED)
+    packets = b"".join(packet.data for packet in btsnoop.read(path))
+    assert all(name.encode() in packets for name in EXPECTED)
+    assert [one.name for one in tmp_path.glob("*.btsnoop")] == ["both.btsnoop"]

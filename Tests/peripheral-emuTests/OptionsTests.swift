@@ -162,7 +162,7 @@ import Wire
         #expect(
             error("--seed 1") == "there is no profile to run; write --profile FILE, or see --help")
         #expect(error("") == "there is no profile to run; write --profile FILE, or see --help")
-        #expect((try? run("--profile a --profile b"))?.profiles == ["a", "b"])
+        #expect((try? run("--profile a --profile b --with-central"))?.profiles == ["a", "b"])
         #expect(error(profile + "b.yaml") == "\"b.yaml\" is no option; write --profile b.yaml")
     }
 
