@@ -197,6 +197,11 @@ public struct DeviceGroup: Sendable {
         ports.indices.contains { number in ports.ask(number) { $0.device.followsTimeOfDay } }
     }
 
+    /// Whether any of the devices waits for a person's answer.
+    public mutating func awaitsAnswer() -> Bool {
+        ports.indices.contains { number in ports.ask(number) { $0.device.awaitsAnswer } }
+    }
+
     public mutating func expire(
         at now: Instant, sending out: inout ByteBlock, emit: inout Outputs<AccessoryEvent>
     ) {

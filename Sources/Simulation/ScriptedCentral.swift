@@ -43,6 +43,7 @@ public struct ScriptedCentral: Sendable {
         case done
     }
 
+    private let address: DeviceAddress
     private var host: CentralHost
     private var framer = H4Framer()
     private let target: DeviceAddress?
@@ -67,6 +68,7 @@ public struct ScriptedCentral: Sendable {
     ///   - address: the central's own random address.
     public init(target: DeviceAddress?, address: DeviceAddress) {
         self.target = target
+        self.address = address
         host = CentralHost(randomAddress: address)
     }
 
@@ -75,6 +77,14 @@ public struct ScriptedCentral: Sendable {
         start = now
         state = .controller
         host.start(at: now, sending: &out)
+    }
+
+    /// Begins the programme anew, for another accessory.
+    mutating func visit(
+        _ target: DeviceAddress, at now: Instant, sending out: inout ByteBlock
+    ) {
+        self = ScriptedCentral(target: target, address: address)
+        powerOn(at: now, sending: &out)
     }
 
     public var deadline: Instant? {

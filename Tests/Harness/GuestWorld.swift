@@ -160,7 +160,10 @@ public struct GuestWorld: Sendable {
 
     /// Something is felt by the device.
     public mutating func feel(_ input: ActivityInput) {
-        world.feel([input], at: now)
+        let now = now
+        world.perform(at: now) { device, out, events in
+            device.feel(input, at: now, sending: &out, emit: &events)
+        }
         exchange()
     }
 
@@ -173,6 +176,8 @@ public struct GuestWorld: Sendable {
         exchange()
     }
 
+    private static let names = AccessoryNames(files: ["device"])
+
     /// Sends the device a line of the control socket; returns the answer.
     public mutating func ask(_ session: inout ControlSession, _ line: String) -> String? {
         ask(&session, Array(line.utf8))
@@ -180,11 +185,9 @@ public struct GuestWorld: Sendable {
 
     /// The same of octets that need not be text.
     public mutating func ask(_ session: inout ControlSession, _ octets: [UInt8]) -> String? {
-        var answer: String?
         let now = now
-        world.perform(at: now) { device, out, events in
-            answer = session.answer(
-                octets.span, of: &device, at: now, sending: &out, emit: &events)
+        let answer = session.answer(octets.span, of: Self.names, at: now) { number, action in
+            world.perform(on: number, at: now, action)
         }
         exchange()
         return answer
