@@ -30,6 +30,15 @@ extension PeripheralHost {
         reconcile(at: now, &out)
     }
 
+    /// Takes a set and its train off the air, or lets them back.
+    public mutating func setResting(
+        _ isResting: Bool, of set: Int, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) {
+        if advertising.setResting(isResting, of: set) { emit.append(.advertisingStopped(set: set)) }
+        reconcile(at: now, &out)
+    }
+
     /// Advertises again after a disconnection. The owner calls it after each call that emits
     /// events, once it has had its chance to change the interval.
     public mutating func settle(at now: Instant, sending out: inout ByteBlock) {
