@@ -63,7 +63,7 @@ struct BenchOptions {
         row("battery", "CELL", "the battery: a name, or a file like those in Profiles/power"),
         row("sensor", "SENSOR", "what watches for motion, none for nothing"),
         row("scanner", "PHONE", "who searches, may stand several times"),
-        row("tx-power", "DBM", "the transmit power, 0 dBm without it"),
+        row("tx-power", "DBM", "the transmit power; else the first set's 'tx-power', or 0 dBm"),
         row("voltage", "V", "the chip's supply, the battery's without it"),
         row("crowd", "N", "this many other advertisers are within reach"),
         row("precision", "P", "how exact latencies are to be, such as 1%"),

@@ -70,7 +70,7 @@ enum BenchRunCommand {
         }
         do throws(BenchError) {
             let policies = try policies(profile, options, &console)
-            let radio = try radio(chip.chip, battery, options)
+            let radio = try radio(chip.chip, battery, of: profile, options)
             let isMany = policies.count > 1
             var request = BenchRequest(
                 profile: profile, policies: policies, scanners: found, radio: radio,
@@ -130,11 +130,12 @@ enum BenchRunCommand {
     }
 
     private static func radio(
-        _ chip: SystemOnChip, _ battery: Battery, _ options: BenchOptions
+        _ chip: SystemOnChip, _ battery: Battery, of profile: DeviceProfile,
+        _ options: BenchOptions
     ) throws(BenchError) -> Radio {
         // A battery beyond the chip's supply needs a regulator.
         let voltage = options.voltage ?? min(battery.voltage, chip.supply.upperBound)
-        let power = options.power ?? 0
+        let power = options.power ?? profile.advertising.first?.txPower ?? 0
         guard chip.supply.contains(voltage) else {
             throw BenchError(
                 "\(chip.name) works at \(FigureText.significant(chip.supply.lowerBound, 3)) V to "

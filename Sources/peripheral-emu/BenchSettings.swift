@@ -36,7 +36,9 @@ enum BenchSettings {
             Setting(
                 "supply", FigureText.significant(radio.voltage, 3) + " V",
                 isDefault: options.voltage == nil),
-            Setting("transmit power", "\(radio.power) dBm", isDefault: options.power == nil),
+            Setting(
+                "transmit power", "\(radio.power) dBm",
+                isDefault: options.power == nil && profile.advertising.first?.txPower == nil),
             Setting("battery", request.battery.name, isDefault: options.battery == nil),
         ]
         for sensor in request.sensors {

@@ -101,6 +101,13 @@ def test_two_centrals_see_their_own_accessory_on_rootcanal(times):
         check(first, second, third, times)
 
 
+@pytest.mark.parametrize("times", [100])
+def test_two_centrals_see_their_own_accessory_on_the_own_controller_over_hci(times):
+    with running("air", "--air", "127.0.0.1:0", "--seed", "1") as air:
+        address = air.wait_for(r"air: listening on (127\.0\.0\.1:\d+)").group(1)
+        check(*[f"tcp-client:{address}"] * 3, times)
+
+
 def test_a_controller_without_sets_is_refused():
     with rootcanal("CSR_RCK_PTS_DONGLE") as (first,):
         emulator = Emulator([*PROFILES, "--controller", first])

@@ -285,6 +285,26 @@ def extended_profile(folder, name, pdu, more=""):
     return str(path)
 
 
+def test_a_set_is_sent_at_its_power_unless_another_is_asked_for(tmp_path):
+    """The chip draws 6.24 mA at 0 dBm and 9.45 mA at 4 dBm."""
+    path = tmp_path / "loud.yaml"
+    path.write_text("peripheral-emu: 1\ndevice: {name: Loud}\nadvertising:\n"
+                    "  - {type: non-connectable, interval: 1 s, tx-power: 4 dBm,\n"
+                    "     data: [{name: complete}]}\n")
+
+    def transmit(*options):
+        done = bench("--profile", str(path), "--soc", "nrf52832", "--duration", "1h",
+                     "--precision", "20%", "--scanner", "android-13-balanced", "--json", *options)
+        assert done.returncode == 0, done.stderr
+        shares = json.loads(done.stdout)["points"][0]["energy"]["shares"]
+        return next(each["current_uA"] for each in shares
+                    if each["cause"] == "advertising: transmit")
+
+    own, asked = transmit(), transmit("--tx-power", "0")
+    assert abs(own / asked - 9.45 / 6.24) < 1e-6
+    assert transmit("--tx-power", "4") == own
+
+
 def on_air(phy, payload):
     """Microseconds of a PDU (Core 6.0, Vol 6, Part B, 2.1, 2.2), LE Coded with S=8."""
     return {"1M": 8 * (10 + payload), "2M": 4 * (11 + payload),

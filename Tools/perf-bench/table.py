@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import beacons
+
 HERE = Path(__file__).resolve().parent
 RUN_SECONDS = 300
 TESTS = "read20,read244,write-command,notify"
@@ -47,7 +49,8 @@ def options():
     parser.add_argument("--two-cores", action="store_true",
                         help="peripheral and controller on a core each")
     parser.add_argument("--json", help="write all figures to this file")
-    for name in ("--fake-controller", "--floor", "--in-process", "--product", "--profile"):
+    for name in ("--fake-controller", "--floor", "--in-process", "--product", "--profile",
+                 "--beacon"):
         parser.add_argument(name, required=True, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -193,9 +196,13 @@ def main():
     results = measure_in_process(chosen)
     print_in_process(results)
     print_speeds(results)
+    many = beacons.medians([beacons.measure(chosen.product, chosen.beacon)
+                            for _ in range(chosen.runs)])
+    beacons.print_table(many)
     if chosen.json:
         rows = {name: {" ".join(key): values for key, values in measured.items()}
                 for name, measured in figures.items()}
+        rows["beacons"] = many
         Path(chosen.json).write_text(json.dumps(rows, indent=1) + "\n", encoding="ascii")
 
 
