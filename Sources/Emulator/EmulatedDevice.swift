@@ -468,6 +468,7 @@ public struct EmulatedDevice: Sendable {
             } else if case .advertising(let interval, let gap, let set) = event {
                 guard sets.indices.contains(set) else { continue }
                 let reason = sets[set].confirm(interval)
+                sets[set].times?.hasBegun(at: now)
                 sets[set].history?.isAdvertising(interval, reason: reason, at: now)
                 emit.append(.advertising(interval, gap: gap, reason: reason, set: set))
             } else {

@@ -85,24 +85,24 @@ extension Form where Value == PeriodicTrain {
                 example: "100 ms")
             let interval = keys.required("interval", time)
             let live = keys.context.liveFields.count
-            let data = keys.optional("data", .entries(isInScanResponse: false)) ?? []
-            if keys.context.liveFields.count > live {
-                keys.context.liveFields.removeLast(keys.context.liveFields.count - live)
-                keys.report(
-                    at: "data", "live fields of a periodic train are not supported yet",
-                    "write 'data' in their place")
-            }
-            let octets = advertisingBytes(data)
-            guard octets.count <= AdvertisingSet.extendedDataOctets else {
+            let data = keys.optional("data", .entries(of: .periodic)) ?? []
+            let isLive = keys.context.liveFields.count > live
+            let count = advertisingBytes(data).count
+            let limit =
+                isLive ? AdvertisingSet.liveTrainOctets : AdvertisingSet.extendedDataOctets
+            guard count <= limit else {
                 keys.report(
                     at: "data",
-                    "the train has \(octets.count) of "
-                        + "\(AdvertisingSet.extendedDataOctets) bytes", "remove some")
+                    isLive
+                        ? "a train with live fields has \(count) of \(limit) bytes: while it is "
+                            + "on, its data are set by one command"
+                        : "the train has \(count) of \(limit) bytes",
+                    "remove \(count - limit)" + (isLive ? ", or make nothing in it live" : ""))
                 return nil
             }
             return interval.map {
                 PeriodicTrain(
-                    interval: UInt16(clamping: ($0.microseconds + 625) / 1250), data: octets)
+                    interval: UInt16(clamping: ($0.microseconds + 625) / 1250), data: data)
             }
         }
     }
@@ -121,6 +121,26 @@ extension AdvertisingSet {
         if let channels { channelMap = channels.reduce(0) { $0 | 1 << UInt8($1 - 37) } }
         fallback = keys.optional(
             "fallback", Form<AdvertisingFallback>.word([("legacy", .legacy), ("skip", .skip)]))
+    }
+
+    /// Reads when the set is on the air.
+    mutating func readTimes(_ keys: inout Keys) {
+        func time(_ example: String) -> Form<TimeSpan> {
+            .time(
+                .milliseconds(20)...(.seconds(604_800)), limits: "20 ms to 7 d", example: example)
+        }
+        duration = keys.optional("duration", time("10 s"))
+        period = keys.optional("period", time("1 min"))
+        guard let period else { return }
+        if !keys.has("duration") {
+            keys.report(
+                at: "period", "nothing says how long the set is on the air each time",
+                "add 'duration: 10 s'")
+        } else if let duration, duration >= period {
+            keys.report(
+                at: "duration", "\(duration) of each \(period) is always",
+                "write a shorter one, or remove 'duration' and 'period'")
+        }
     }
 
     /// Octets of data, and of the scan response.
