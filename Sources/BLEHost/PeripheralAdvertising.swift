@@ -58,6 +58,7 @@ extension PeripheralHost {
             let choice = try AdvertisingChoice(
                 plans, advertising.family, controller, lack: advertising.lack)
             guard choice.family == advertising.family else {
+                guard !sharesController else { throw .cannotAdvertise(Self.noTurns(choice.why)) }
                 return useLegacy(choice.why, at: now, &out, &emit)
             }
             emit.append(.ready(controller))
@@ -68,6 +69,11 @@ extension PeripheralHost {
             return session.fail(error, &sessionEvents)
         }
         reconcile(at: now, &out)
+    }
+
+    private static func noTurns(_ why: String) -> String {
+        "\(why), and accessories that share a controller cannot take turns: use another "
+            + "controller, or one accessory"
     }
 
     /// One family a power-on: from here it is the legacy one, after a reset.
@@ -144,6 +150,10 @@ extension PeripheralHost {
         if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
             !advertising.rounds(opcode, status), !advertising.hasBeenEnabled
         {
+            guard !sharesController else {
+                let why = "the controller refused \(opcode): \(status)"
+                return session.fail(.cannotAdvertise(Self.noTurns(why)), &sessionEvents)
+            }
             return useLegacy(
                 "the controller's extended advertising does not work", at: now, &out, &emit)
         }

@@ -192,6 +192,9 @@ public struct EmulatedDevice: Sendable {
 
     // MARK: power
 
+    /// Other devices have advertising sets of the same controller.
+    mutating func shareController() { host.sharesController = true }
+
     /// Brings the controller up. The first time is the device's power-on: values, generators and
     /// the activity signal begin then. Later ones are a controller's return, which they outlive.
     public mutating func powerOn(
