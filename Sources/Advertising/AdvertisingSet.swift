@@ -47,6 +47,8 @@ public enum SetAddress: Equatable, Sendable {
     case randomStatic(DeviceAddress?)
     /// The controller's public address.
     case publicDevice
+    /// Private addresses of its own, one after the other; resolvable by the device's key.
+    case privateAddress(isResolvable: Bool, renewal: TimeSpan)
 }
 
 /// The PDUs of an advertising set (Core 6.0, Vol 6, Part B, 2.3).

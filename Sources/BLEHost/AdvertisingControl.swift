@@ -33,6 +33,10 @@ struct AdvertisingControl: Sendable {
     var turnCount = 1
     /// The random address that shall be in use; nil for the public one.
     var address: DeviceAddress?
+    /// When the next private address of its own is due; nil where it has none.
+    var renewalAt: Instant?
+    /// What was told last of its address.
+    var toldAddress: DeviceAddress?
     /// The one that the controller has taken.
     private(set) var usedAddress: DeviceAddress?
     /// The one that it was given last, taken or not.
@@ -121,7 +125,9 @@ struct AdvertisingControl: Sendable {
         }
         let isSame = plan.hasSameParameters(as: new)
         let isOtherType = plan.type != new.type
+        let privacy = plan.privacy
         plan = new
+        plan.privacy = privacy
         guard !isSame else { return }
         setInterval = nil
         mustRepeatParameters = isUnderWay
@@ -263,7 +269,7 @@ struct AdvertisingControl: Sendable {
         let isFirst = givenAddress == nil
         givenAddress = new
         if family == .legacy { return [.randomAddress(new)] }
-        return isFirst || plan.address != nil
+        return isFirst || !plan.goesByDevice
             ? [.setAddress(new)] : [.randomAddress(new), .setAddress(new)]
     }
 

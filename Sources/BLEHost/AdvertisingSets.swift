@@ -98,10 +98,25 @@ struct AdvertisingSets: Sendable {
 
     /// The random address of the sets that go by the device's.
     mutating func setDeviceAddress(_ address: DeviceAddress?) {
-        for index in controls.indices where controls[index].plan.address == nil {
+        for index in controls.indices where controls[index].plan.goesByDevice {
             let isPublic = controls[index].plan.ownAddressType == .publicDevice
             controls[index].address = isPublic ? nil : address
         }
+    }
+
+    /// A private address of a set's own, and when the next one is due.
+    mutating func setAddress(_ address: DeviceAddress?, of set: Int, until end: Instant) {
+        controls[set].address = address
+        controls[set].renewalAt = end
+    }
+
+    /// When a set's own private address is renewed next.
+    var renewalAt: Instant? { controls.reduce(nil) { earliest($0, $1.renewalAt) } }
+
+    /// Whether this address of a set has not been told yet.
+    mutating func tells(_ address: DeviceAddress, of set: Int) -> Bool {
+        defer { controls[set].toldAddress = address }
+        return controls[set].toldAddress != address
     }
 
     mutating func setInterval(_ interval: AdvertisingInterval, of set: Int) {

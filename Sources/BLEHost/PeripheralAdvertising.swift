@@ -188,11 +188,15 @@ extension PeripheralHost {
             case .turn: break
             }
         case .renamed(let address):
-            // The first one was told with the controller.
-            guard privacy != nil, advertising.controls[set].plan.address == nil,
-                address != session.randomAddress
-            else { break }
-            emit.append(.addressRenewed(address))
+            let plan = advertising.controls[set].plan
+            if plan.privacy != nil {
+                guard advertising.tells(address, of: set) else { break }
+                emit.append(.addressRenewed(address, set: set))
+            } else if privacy != nil, plan.goesByDevice, address != session.randomAddress {
+                // The first one was told with the controller.
+                guard advertising.tells(address, of: set) else { break }
+                emit.append(.addressRenewed(address, set: nil))
+            }
         case .refused(let status):
             _ = advertising.takeGap(of: set, at: now)
             emit.append(.advertisingRefused(status, set: set))

@@ -86,6 +86,7 @@ public struct PeripheralHost: Sendable {
         if !hasStarted { security.start(at: now) }
         hasStarted = true
         renewAddress(at: now)
+        renewSetAddresses(at: now, all: true)
         session.randomAddress = deviceAddress
         advertising.controllerWasReset(.legacy)
         advertising.isWanted = true
@@ -211,7 +212,8 @@ public struct PeripheralHost: Sendable {
             deadline = earliest(deadline, signalling[link].deadline)
         }
         guard session.isReady else { return deadline }
-        return earliest(deadline, earliest(renewalAt, advertising.deadline))
+        let renewal = earliest(renewalAt, advertising.renewalAt)
+        return earliest(deadline, earliest(renewal, advertising.deadline))
     }
 
     public mutating func expire(

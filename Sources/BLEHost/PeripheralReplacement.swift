@@ -15,6 +15,7 @@ extension PeripheralHost {
             for link in signalling.indices { signalling[link].requestAt = nil }
         }
         advertising.setPlans(configuration.sets, deviceAddress: deviceAddress)
+        renewSetAddresses(at: now)
         reconcile(at: now, &out)
     }
 

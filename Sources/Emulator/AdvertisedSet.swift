@@ -3,6 +3,7 @@ import Advertising
 import BLEHost
 import HCI
 import Profiles
+import SMP
 import SansIO
 import Wire
 
@@ -118,6 +119,7 @@ extension AdvertisingPlan {
         switch set.address {
         case .device: break
         case .publicDevice: isPublic = true
+        case .privateAddress: isPublic = false
         case .randomStatic(let address):
             isPublic = false
             var random = SeededRandom(seed: seed, stream: "address of \(device.name) \(set.name)")
@@ -127,6 +129,10 @@ extension AdvertisingPlan {
             type: type, ownAddressType: isPublic ? .publicDevice : .randomDevice,
             data: advertisingBytes(set.data), scanResponse: advertisingBytes(set.scanResponse))
         if case .directed(let peer, _) = set.kind { self.peer = peer }
+        if case .privateAddress(let isResolvable, let renewal) = set.address {
+            privacy = AddressPrivacy(
+                kind: isResolvable ? .resolvable : .nonResolvable, renewal: renewal)
+        }
         (name, address, pdu, txPower) = (set.name, own, set.pdu, set.txPower)
         (channelMap, fallback) = (set.channelMap, set.fallback)
         periodic = set.periodic.map {

@@ -137,7 +137,7 @@ public struct EmulatedDevice: Sendable {
             if let key = state?.identityKey, key.count == 16 {
                 configuration.security.identityKey = key
             }
-            configuration.security.tell(profile.device.address, randomAddress)
+            configuration.security.tell(profile, randomAddress)
             configuration.cipher = cipher
             configuration.keys = keys
         }
@@ -513,10 +513,11 @@ extension AddressSpec {
 
 extension SecurityConfiguration {
     /// What centrals that pair learn of who the device is.
-    fileprivate mutating func tell(_ address: AddressSpec, _ identity: DeviceAddress?) {
-        switch address {
-        case .randomStatic, .publicDevice: break
-        case .resolvablePrivate:
+    fileprivate mutating func tell(_ profile: DeviceProfile, _ identity: DeviceAddress?) {
+        switch profile.device.address {
+        case .publicDevice: break
+        // Of a set with private addresses of its own it is told too.
+        case .randomStatic, .resolvablePrivate:
             self.identity = identity.map { LinkAddress($0, isRandom: true) }
         // Without an identity there is none to tell.
         case .nonResolvablePrivate: responderKeys.remove(.identity)

@@ -259,6 +259,10 @@ extension EmulatedDevice {
         {
             notes.append("the address \(address.map { "\($0)" } ?? "of the controller")")
         }
+        for (before, after) in zip(profile.advertising, new.advertising)
+        where before.address != after.address {
+            notes.append("the address of the set '\(after.name)'")
+        }
         if new.security != profile.security { notes.append("'security'") }
         let open = host.links.count { $0.isOpen }
         guard open > 0 else { return notes }
