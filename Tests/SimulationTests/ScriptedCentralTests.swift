@@ -78,7 +78,10 @@ private let bundledFiles = SourceTree.files("Profiles").filter { $0.hasSuffix(".
         arguments: [
             ("extended", "extended on 1M and 1M, SID 0"),
             ("{extended: {secondary: 2M}}", "extended on 1M and 2M, SID 0"),
-            ("{extended: {primary: coded, secondary: coded}}", "extended on coded and coded, SID 0"),
+            (
+                "{extended: {primary: coded, secondary: coded}}",
+                "extended on coded and coded, SID 0"
+            ),
         ], [Air.Timing.radio, .ideal])
     func extended(_ kind: (pdu: String, told: String), _ timing: Air.Timing) throws {
         func run(_ type: String, _ more: String) throws -> WorldRun {

@@ -3,7 +3,9 @@ import Testing
 import Wire
 
 @Suite struct TextSearchTests {
-    private static let texts = ["", "a", "aa", "aXa", "XaXX", "abXabX", "ä“X”", "rgb(1) rgb(2)", "…"]
+    private static let texts = [
+        "", "a", "aa", "aXa", "XaXX", "abXabX", "ä“X”", "rgb(1) rgb(2)", "…",
+    ]
     private static let searched = ["X", "a", "aa", "ab", "”", "rgb(", "…", "XX", "nowhere"]
 
     @Test("text is found where the standard library finds it", arguments: texts)
