@@ -380,16 +380,21 @@ public struct ControllerSession: Sendable {
                 .scanRequested(
                     handle: event.advertisingHandle,
                     LinkAddress(event.scannerAddress, isRandom: isRandom)))
-        case .advertisingReport:
-            for report in try LEAdvertisingReport(hci: body).reports {
-                emit.append(.report(HeardAdvertisement(report)))
-            }
-        case .extendedAdvertisingReport:
-            for report in try LEExtendedAdvertisingReport(hci: body).reports {
-                guard let heard = parts.take(report) else { continue }
-                emit.append(.report(heard))
-            }
+        case .advertisingReport: try heard(LEAdvertisingReport(hci: body), &emit)
+        case .extendedAdvertisingReport: try heard(LEExtendedAdvertisingReport(hci: body), &emit)
         default: break
+        }
+    }
+
+    private mutating func heard(_ event: LEAdvertisingReport, _ emit: inout Outputs<SessionEvent>) {
+        for report in event.reports { emit.append(.report(HeardAdvertisement(report))) }
+    }
+
+    private mutating func heard(
+        _ event: LEExtendedAdvertisingReport, _ emit: inout Outputs<SessionEvent>
+    ) {
+        for report in event.reports {
+            if let whole = parts.take(report) { emit.append(.report(whole)) }
         }
     }
 
