@@ -81,9 +81,9 @@ public struct ExtendedPDU: Equatable, Sendable {
 public struct PeriodicTrain: Equatable, Sendable {
     /// In steps of 1.25 ms, from 6.
     public var interval: UInt16
-    public var data: [UInt8]
+    public var data: [AdvertisingStructure]
 
-    public init(interval: UInt16, data: [UInt8]) {
+    public init(interval: UInt16, data: [AdvertisingStructure]) {
         self.interval = interval
         self.data = data
     }
@@ -122,6 +122,8 @@ public struct AdvertisingSet: Equatable, Sendable {
     public static let countMax = 64
     /// Data of extended PDUs, whatever the controller (Core 6.0, Vol 4, Part E, 7.8.57).
     public static let extendedDataOctets = 1650
+    /// Of a train whose data change while it is on: they come in one command (7.8.62).
+    public static let liveTrainOctets = HCI.AdvertisingLimits.periodicFragmentOctetsMax
     /// A connectable set's PDU cannot be chained: 255 octets less the largest extended header that
     /// it may have, and its length (Core 6.0, Vol 6, Part B, 2.3.4).
     public static let connectableDataOctets = 238

@@ -100,9 +100,9 @@ struct AdvertisingSets: Sendable {
         controls[set].interval = interval
     }
 
-    mutating func setData(_ data: [UInt8], scanResponse: [UInt8], of set: Int) {
+    mutating func setData(_ data: [UInt8], scanResponse: [UInt8], train: [UInt8]?, of set: Int) {
         guard controls.indices.contains(set) else { return }
-        controls[set].setData(data, scanResponse: scanResponse)
+        controls[set].setData(data, scanResponse: scanResponse, train: train)
     }
 
     /// Other plans; on the controller with the next commands. A set too many is left out, a new one
@@ -227,8 +227,8 @@ struct AdvertisingSets: Sendable {
         guard isWanted(set) else {
             // Whose turn is over goes with the next one's commands.
             let isRelieved = isWanted && turns.map { isWanted($0.current) } == true
-            return controls[set].isEnabled && !isRelieved
-                ? [AdvertisingStep(set: set, command: .enable(false))] : []
+            guard !isRelieved else { return [] }
+            return controls[set].commandsToStop().map { AdvertisingStep(set: set, command: $0) }
         }
         var steps: [AdvertisingStep] = []
         let list = controls[set].isRefused ? [] : commandsToResolve()
@@ -262,9 +262,12 @@ struct AdvertisingSets: Sendable {
 
     // MARK: answers
 
-    /// Whether the answer to `opcode` is one to a command of its own.
+    /// Whether the answer to `opcode` is one to a command that sets and enables a set.
     func awaits(_ opcode: Opcode) -> Bool {
-        pending.contains { $0.command.opcode(family) == opcode && !$0.command.isAboutResolving }
+        pending.contains {
+            $0.command.opcode(family) == opcode && !$0.command.isAboutResolving
+                && !$0.command.isAboutTrain
+        }
     }
 
     /// Whether this answer is a refusal that is followed by a longer interval.

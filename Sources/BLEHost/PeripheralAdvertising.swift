@@ -20,13 +20,13 @@ extension PeripheralHost {
         reconcile(at: now, &out)
     }
 
-    /// Changes the advertising data of a set, without a gap on the air where they fit into one
-    /// command.
+    /// Changes the advertising data of a set, and of its train where they are given, without a gap
+    /// on the air where they fit into one command.
     public mutating func setAdvertisingData(
-        _ data: [UInt8], scanResponse: [UInt8], of set: Int = 0, at now: Instant,
-        sending out: inout ByteBlock
+        _ data: [UInt8], scanResponse: [UInt8], train: [UInt8]? = nil, of set: Int = 0,
+        at now: Instant, sending out: inout ByteBlock
     ) {
-        advertising.setData(data, scanResponse: scanResponse, of: set)
+        advertising.setData(data, scanResponse: scanResponse, train: train, of: set)
         reconcile(at: now, &out)
     }
 

@@ -85,6 +85,7 @@ extension DeviceProfile {
             if index < sets.count, let live = sets[index].data {
                 plan.data = live.data
                 plan.scanResponse = live.scanResponse
+                plan.periodic?.data = live.train
             }
             let interval = index < sets.count ? sets[index].policy.interval : .minimum
             return AdvertisingSetup(plan: plan, interval: interval)
@@ -120,6 +121,9 @@ extension AdvertisingPlan {
             data: advertisingBytes(set.data), scanResponse: advertisingBytes(set.scanResponse))
         if case .directed(let peer, _) = set.kind { self.peer = peer }
         (name, address, pdu, txPower) = (set.name, own, set.pdu, set.txPower)
-        (channelMap, periodic, fallback) = (set.channelMap, set.periodic, set.fallback)
+        (channelMap, fallback) = (set.channelMap, set.fallback)
+        periodic = set.periodic.map {
+            TrainPlan(interval: $0.interval, data: advertisingBytes($0.data))
+        }
     }
 }

@@ -162,7 +162,8 @@ extension EmulatedDevice {
             host.server.value(of: handle) ?? []
         }
         host.setAdvertisingData(
-            live.data, scanResponse: live.scanResponse, of: set, at: now, sending: &out)
+            live.data, scanResponse: live.scanResponse, train: live.train, of: set, at: now,
+            sending: &out)
         sets[set].data = live
     }
 

@@ -45,6 +45,8 @@ struct LiveAdvertisingData: Sendable {
     private var counter: UInt32 = 0
     private(set) var data: [UInt8]
     private(set) var scanResponse: [UInt8]
+    /// Of the periodic train; none without one.
+    private(set) var train: [UInt8]
 
     /// - Parameter surroundings: as they are at `start`.
     init?(
@@ -61,6 +63,7 @@ struct LiveAdvertisingData: Sendable {
         let stream = number == 0 ? "advertising" : "advertising \(set.name)"
         data = advertisingBytes(set.data)
         scanResponse = advertisingBytes(set.scanResponse)
+        train = advertisingBytes(set.periodic?.data ?? [])
         clock = ValueMachine(
             .constant([]), update: set.update, send: .manual, start: start, seed: seed, stream: "")
         fields = specs.enumerated().map { index, spec in
@@ -112,7 +115,7 @@ struct LiveAdvertisingData: Sendable {
         _ = clock.expire(at: now)
         count(at: now, around)
         address = around.address
-        var (data, response) = (set.data, set.scanResponse)
+        var parts = LiveField.Part.allCases.map { set.entries(of: $0) }
         for index in fields.indices {
             fields[index].machine?.surroundings.take(around.detector)
             _ = fields[index].machine?.expire(at: now)
@@ -127,29 +130,24 @@ struct LiveAdvertisingData: Sendable {
                 case .own, .encryption: []
                 }
             let own = ownValue(of: field.spec, at: now, around)
-            if field.spec.isInScanResponse {
-                field.spec.put(octets, own, field.format, into: &response)
-            } else {
-                field.spec.put(octets, own, field.format, into: &data)
+            field.spec.put(octets, own, field.format, into: &parts[field.spec.part.rawValue])
+        }
+        for part in LiveField.Part.allCases {
+            seal(&parts[part.rawValue], around)
+            // What is about an address that is not known yet waits for it.
+            if around.address == nil {
+                parts[part.rawValue] = waitless(parts[part.rawValue], of: part)
             }
         }
-        seal(&data, around)
-        seal(&response, around)
-        if around.address == nil {
-            // What is about an address that is not known yet waits for it.
-            data = without(data, isInScanResponse: false)
-            response = without(response, isInScanResponse: true)
-        }
-        self.data = advertisingBytes(data)
-        scanResponse = advertisingBytes(response)
+        data = advertisingBytes(parts[LiveField.Part.data.rawValue])
+        scanResponse = advertisingBytes(parts[LiveField.Part.scanResponse.rawValue])
+        train = advertisingBytes(parts[LiveField.Part.periodic.rawValue])
     }
 
-    private func without(
-        _ entries: [AdvertisingStructure], isInScanResponse: Bool
+    private func waitless(
+        _ entries: [AdvertisingStructure], of part: LiveField.Part
     ) -> [AdvertisingStructure] {
-        let waiting = fields.map(\.spec).filter {
-            $0.source.needsAddress && $0.isInScanResponse == isInScanResponse
-        }
+        let waiting = fields.map(\.spec).filter { $0.source.needsAddress && $0.part == part }
         return entries.enumerated().filter { index, _ in !waiting.contains { $0.entry == index } }
             .map(\.element)
     }

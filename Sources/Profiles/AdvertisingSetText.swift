@@ -27,9 +27,10 @@ extension AdvertisingSet {
         }
         if let periodic {
             let milliseconds = Double(periodic.interval) * 1.25
+            let data = advertisingBytes(periodic.data)
             lines.append(
-                "periodic train every \(milliseconds) ms, \(periodic.data.count) bytes: "
-                    + Hex.string(periodic.data, separator: " "))
+                "periodic train every \(milliseconds) ms, \(data.count) bytes: "
+                    + Hex.string(data, separator: " "))
         }
         switch fallback {
         case .legacy: lines.append("without extended advertising: in legacy PDUs, in turn")

@@ -85,24 +85,24 @@ extension Form where Value == PeriodicTrain {
                 example: "100 ms")
             let interval = keys.required("interval", time)
             let live = keys.context.liveFields.count
-            let data = keys.optional("data", .entries(isInScanResponse: false)) ?? []
-            if keys.context.liveFields.count > live {
-                keys.context.liveFields.removeLast(keys.context.liveFields.count - live)
-                keys.report(
-                    at: "data", "live fields of a periodic train are not supported yet",
-                    "write 'data' in their place")
-            }
-            let octets = advertisingBytes(data)
-            guard octets.count <= AdvertisingSet.extendedDataOctets else {
+            let data = keys.optional("data", .entries(of: .periodic)) ?? []
+            let isLive = keys.context.liveFields.count > live
+            let count = advertisingBytes(data).count
+            let limit =
+                isLive ? AdvertisingSet.liveTrainOctets : AdvertisingSet.extendedDataOctets
+            guard count <= limit else {
                 keys.report(
                     at: "data",
-                    "the train has \(octets.count) of "
-                        + "\(AdvertisingSet.extendedDataOctets) bytes", "remove some")
+                    isLive
+                        ? "a train with live fields has \(count) of \(limit) bytes: while it is "
+                            + "on, its data are set by one command"
+                        : "the train has \(count) of \(limit) bytes",
+                    "remove \(count - limit)" + (isLive ? ", or make nothing in it live" : ""))
                 return nil
             }
             return interval.map {
                 PeriodicTrain(
-                    interval: UInt16(clamping: ($0.microseconds + 625) / 1250), data: octets)
+                    interval: UInt16(clamping: ($0.microseconds + 625) / 1250), data: data)
             }
         }
     }

@@ -497,8 +497,8 @@ extension KeyNotes {
         @advertising[].periodic | Periodic train | …, advertising: [{type: non-connectable, \
         interval: 1 s, pdu: extended, periodic: {%}}] | interval: 100 ms
         interval | | 100 ms | | from one packet to the next, 7.5 ms to 81.91875 s
-        data | [] | [{raw: {type: 0xFF, data: {hex: "FFFF01"}}}] | | as `data` of the set, without \
-        live fields
+        data | [] | [{raw: {type: 0xFF, data: {hex: "FFFF01"}}}] | | as `data` of the set; with \
+        live fields at most 252 bytes, taken anew at the set's `update`
         @advertising[].interval | Policy activity, two or three states | …, activity: {source: \
         {csv: a.csv, column: magnitude}, active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s, \
         asleep-after: 10 min}, advertising: [{type: connectable, interval: {%}}] | policy: \
