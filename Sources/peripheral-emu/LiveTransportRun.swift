@@ -175,7 +175,10 @@ struct LiveTransportRun: ~Copyable {
     private mutating func flash(at now: Instant) throws(SystemError) {
         guard let watch else { return }
         for event in loop.events { try watch.handle(event, at: now) }
-        guard let profile = watch.next(at: now, &loop, &activities[0], &reporter) else { return }
+        guard let profile = watch.next(at: now, &reporter) else { return }
+        let refusal = group.ports[0].device.refusal(of: profile)
+        guard watch.take(profile, refusal: refusal, at: now, &loop, &activities[0], &reporter)
+        else { return }
         tellTime(at: now)
         group.perform(at: now, sending: &out, emit: &events) { device, out, emit in
             device.replace(profile: profile, at: now, sending: &out, emit: &emit)

@@ -119,7 +119,10 @@ struct LiveWorldRun: ~Copyable {
 
     /// Gives the device a new version of its profile, where there is one.
     private mutating func flash(at now: Instant) {
-        guard let profile = watch?.next(at: now, &loop, &activities[0], &reporter) else { return }
+        guard let watch, let profile = watch.next(at: now, &reporter) else { return }
+        let refusal = world.ports[0].device.refusal(of: profile)
+        guard watch.take(profile, refusal: refusal, at: now, &loop, &activities[0], &reporter)
+        else { return }
         tellTime(at: now)
         world.perform(at: now) { device, out, events in
             device.replace(profile: profile, at: now, sending: &out, emit: &events)

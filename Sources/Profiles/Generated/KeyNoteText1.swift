@@ -465,7 +465,8 @@ extension KeyNotes {
         first) | random-static | | the address of this set; `random-static` is one of its own, \
         from the seed, as the other sets have
         pdu | legacy | extended | | legacy PDUs, which every scanner hears, or extended ones
-        sid | (the set's place) | 3 | pdu: extended | the set ID of extended PDUs, 0 to 15
+        sid | (the set's place, 0 to 15, or the next that is free) | 3 | pdu: extended | the set \
+        ID of extended PDUs, 0 to 15
         tx-power | (the controller's choice) | 4 dBm | | the transmit power asked for; the legacy \
         commands cannot ask
         channels | [37, 38, 39] | [37] | | the primary channels
@@ -586,6 +587,5 @@ extension KeyNotes {
         policy | | schedule | | by the time of day
         times | | [{from: "07:00", interval: 152.5 ms}, {from: "22:00", interval: 1285 ms}] | | \
         intervals with their beginnings
-        boost | (none) | {interval: 20 ms, for: 30 s} | | an interval after power-on and disconnect
         """
 }

@@ -4,6 +4,7 @@
 
 extension KeyNotes {
     static let keyNoteText2 = """
+        boost | (none) | {interval: 20 ms, for: 30 s} | | an interval after power-on and disconnect
         fallback | (none) | 1022.5 ms | | the interval while the source is lost
         dwell | (none) | 5 s | | the shortest time between two changes
         rate-limit | (none) | {changes: 6, per: 1 min} | | the most changes in a time
