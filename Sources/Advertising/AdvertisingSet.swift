@@ -107,6 +107,11 @@ public struct AdvertisingSet: Equatable, Sendable {
     public var scanResponse: [AdvertisingStructure]
     /// The time between two takes of what is live in the data; nil where nothing is.
     public var update: TimeSpan?
+    /// How long it is on the air; nil without end.
+    public var duration: TimeSpan?
+    /// From the begin of one such time to that of the next, longer than `duration`; nil: once after
+    /// power-on, and of a set that centrals connect to after each disconnection.
+    public var period: TimeSpan?
     public var address = SetAddress.device
     public var pdu = AdvertisingPDU.legacy
     /// Advertising_SID, 0 to 15; nil where the profile gives none.

@@ -24,6 +24,8 @@ struct AdvertisingControl: Sendable {
     var interval: AdvertisingInterval
     /// Left out on this controller, or by the profile now.
     var isLeftOut = false
+    /// Off the air for a while, by the device's wish.
+    var isResting = false
     /// Sent in legacy PDUs, whatever the plan says.
     var fallsBack = false
     /// Of how many sets that take turns it is one: each is on the air a part of the time, and so

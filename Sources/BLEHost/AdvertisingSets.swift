@@ -94,9 +94,18 @@ struct AdvertisingSets: Sendable {
     private mutating func arrangeTurns() {
         let sets = controls.indices.filter { !controls[$0].isLeftOut }
         let takesTurns = family == .legacy && sets.count > 1
-        for set in sets { controls[set].turnCount = takesTurns ? sets.count : 1 }
-        guard takesTurns else { return turns = nil }
-        if turns?.sets != sets { turns = AdvertisingTurns(sets: sets) }
+        if !takesTurns {
+            turns = nil
+        } else if turns?.sets != sets {
+            turns = AdvertisingTurns(sets: sets)
+        }
+        countTurns()
+    }
+
+    /// Who rests leaves its time to the others.
+    private mutating func countTurns() {
+        let count = turns?.sets.count { !controls[$0].isResting } ?? 1
+        for set in controls.indices { controls[set].turnCount = max(count, 1) }
     }
 
     // MARK: what is wanted
@@ -146,10 +155,27 @@ struct AdvertisingSets: Sendable {
         for index in controls.indices { controls[index].mustSetAll() }
     }
 
+    /// Takes a set off the air, or lets it back.
+    /// - Returns: whether it has stopped already: it waited for its turn.
+    mutating func setResting(_ isResting: Bool, of set: Int) -> Bool {
+        guard controls.indices.contains(set), controls[set].isResting != isResting else {
+            return false
+        }
+        controls[set].isResting = isResting
+        countTurns()
+        let waits = turns != nil && !controls[set].isEnabled && controls[set].toldInterval != nil
+        guard isResting, waits else { return false }
+        controls[set].toldInterval = nil
+        return true
+    }
+
     private func isWanted(_ set: Int) -> Bool {
-        let control = controls[set]
-        return isWanted && !control.isLeftOut && (hasRoom || !control.plan.type.isConnectable)
+        isWanted && !controls[set].isLeftOut && mayAdvertise(set)
             && (turns.map { $0.current == set } ?? true)
+    }
+
+    private func mayAdvertise(_ set: Int) -> Bool {
+        !controls[set].isResting && (hasRoom || !controls[set].plan.type.isConnectable)
     }
 
     // MARK: what happens to them
@@ -213,10 +239,10 @@ struct AdvertisingSets: Sendable {
     }
 
     private mutating func passOn() {
-        turns?.passOn { set in
-            !controls[set].isLeftOut && (hasRoom || !controls[set].plan.type.isConnectable)
-                && !controls[set].isRefused
+        let able = controls.indices.filter {
+            !controls[$0].isLeftOut && mayAdvertise($0) && !controls[$0].isRefused
         }
+        turns?.passOn { able.contains($0) }
     }
 
     /// What the interval of an enabled set comes to.
@@ -226,7 +252,8 @@ struct AdvertisingSets: Sendable {
         guard turns != nil else { return interval }
         let slot = startTurn(at: now)
         let count = controls[set].turnCount
-        let own = min(interval.microseconds, slot.microseconds)
+        let own =
+            count > 1 ? min(interval.microseconds, slot.microseconds) : interval.microseconds
         let average = own * Int64(count) / AdvertisingInterval.stepMicroseconds
         let wanted = controls[set].interval
         // A part in whole steps is less than a step from what is wanted.
@@ -238,8 +265,9 @@ struct AdvertisingSets: Sendable {
     }
 
     private mutating func startTurn(at now: Instant) -> TimeSpan {
-        let slowest = turns?.sets.map { controls[$0].interval }.max() ?? .minimum
-        return turns?.start(slowest: slowest, at: now) ?? .zero
+        let able = turns?.sets.filter { !controls[$0].isResting } ?? []
+        let slowest = able.map { controls[$0].interval }.max() ?? .minimum
+        return turns?.start(slowest: slowest, of: able.count, at: now) ?? .zero
     }
 
     // MARK: commands
@@ -354,15 +382,17 @@ struct AdvertisingSets: Sendable {
     func absence(of set: Int) -> Absence {
         if isWanted(set) { return turns == nil ? .change : .turn }
         let isOut = !isWanted || controls[set].isLeftOut
-        return turns == nil || isOut || !hasRoom && controls[set].plan.type.isConnectable
-            ? .stop : .turn
+        return turns == nil || isOut || !mayAdvertise(set) ? .stop : .turn
     }
 
     mutating func pause(_ set: Int, at now: Instant) { controls[set].pausedAt = now }
 
     /// The sets that stop with this one: those that took turns with it too.
     mutating func stoppedSets(with set: Int) -> [Int] {
-        guard turns != nil else { return [set] }
+        guard turns != nil, !controls[set].isResting else {
+            controls[set].toldInterval = nil
+            return [set]
+        }
         let told = controls.indices.filter { $0 == set || controls[$0].toldInterval != nil }
         for set in told { controls[set].toldInterval = nil }
         return told
@@ -396,15 +426,14 @@ struct AdvertisingTurns: Equatable, Sendable {
         current = sets.first ?? 0
     }
 
-    /// How long a turn is.
-    func slot(slowest: AdvertisingInterval) -> TimeSpan {
-        let part = TimeSpan(microseconds: slowest.microseconds / Int64(max(sets.count, 1)))
-        return min(max(part, Self.slotMin), Self.slotMax)
-    }
-
     /// The turn begins now; a change in it does not prolong it.
-    mutating func start(slowest: AdvertisingInterval, at now: Instant) -> TimeSpan {
-        let slot = slot(slowest: slowest)
+    /// - Parameter count: of the sets that are to have turns.
+    /// - Returns: how long a turn is.
+    mutating func start(
+        slowest: AdvertisingInterval, of count: Int, at now: Instant
+    ) -> TimeSpan {
+        let part = TimeSpan(microseconds: slowest.microseconds / Int64(max(count, 1)))
+        let slot = min(max(part, Self.slotMin), Self.slotMax)
         end = end ?? now + slot
         return slot
     }

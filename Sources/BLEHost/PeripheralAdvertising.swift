@@ -30,6 +30,15 @@ extension PeripheralHost {
         reconcile(at: now, &out)
     }
 
+    /// Takes a set and its train off the air, or lets them back.
+    public mutating func setResting(
+        _ isResting: Bool, of set: Int, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) {
+        if advertising.setResting(isResting, of: set) { emit.append(.advertisingStopped(set: set)) }
+        reconcile(at: now, &out)
+    }
+
     /// Advertises again after a disconnection. The owner calls it after each call that emits
     /// events, once it has had its chance to change the interval.
     public mutating func settle(at now: Instant, sending out: inout ByteBlock) {
@@ -59,13 +68,22 @@ extension PeripheralHost {
         reconcile(at: now, &out)
     }
 
+    private static func noTurns(_ why: String) -> String {
+        "\(why), and accessories that share a controller cannot take turns: use another "
+            + "controller, or one accessory"
+    }
+
     /// What becomes of sets on the controller, which is ready; the family may be the other one.
     func choice(of plans: [AdvertisingPlan]) throws(ControllerFailure) -> AdvertisingChoice {
         if let tooFew = advertising.tooFew {
             return try AdvertisingChoice(plans, .extended, tooFew, lack: nil)
         }
-        return try AdvertisingChoice(
+        let choice = try AdvertisingChoice(
             plans, advertising.family, session.information, lack: advertising.lack)
+        guard choice.family == advertising.family || !sharesController else {
+            throw .cannotAdvertise(Self.noTurns(choice.why))
+        }
+        return choice
     }
 
     /// What is new in a choice.
@@ -164,6 +182,10 @@ extension PeripheralHost {
         if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
             !advertising.rounds(opcode, status), !advertising.hasBeenEnabled
         {
+            guard !sharesController else {
+                let why = "the controller refused \(opcode): \(status)"
+                return session.fail(.cannotAdvertise(Self.noTurns(why)), &sessionEvents)
+            }
             return useLegacy(
                 "the controller's extended advertising does not work", at: now, &out, &emit)
         }

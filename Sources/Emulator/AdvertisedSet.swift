@@ -13,13 +13,20 @@ struct AdvertisedSet: Sendable {
     var history: IntervalHistory?
     /// The data, where they move.
     var data: LiveAdvertisingData?
+    /// When it is on the air; nil of one that always is.
+    var times: AirTimes?
     /// Decisions that the controller has not confirmed yet, and what it confirmed last.
     private var decisions: [IntervalDecision] = []
     private var confirmed: (interval: AdvertisingInterval, reason: String)?
 
-    init(_ set: AdvertisingSet) { policy = IntervalController(set.policy) }
+    init(_ set: AdvertisingSet) {
+        policy = IntervalController(set.policy)
+        times = AirTimes(set)
+    }
 
-    var deadline: Instant? { earliest(policy.deadline, data?.deadline) }
+    var deadline: Instant? {
+        earliest(times?.deadline, earliest(policy.deadline, data?.deadline))
+    }
 
     /// Decisions that a controller may not have confirmed yet; more than one only where it is slow.
     private static let decisionsMax = 8

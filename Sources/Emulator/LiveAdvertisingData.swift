@@ -39,6 +39,7 @@ struct LiveAdvertisingData: Sendable {
     /// Advertising events up to the last update, by the interval that was in force then.
     private var events = 0.0
     private var lastUpdate: Instant
+    private var isResting = false
     /// At the last update.
     private var address: DeviceAddress?
     /// The last counter of encryption.
@@ -93,6 +94,7 @@ struct LiveAdvertisingData: Sendable {
     mutating func takeOver(_ old: LiveAdvertisingData, at now: Instant) {
         if old.set.update == set.update { clock = old.clock }
         (events, lastUpdate, counter) = (old.events, old.lastUpdate, old.counter)
+        isResting = old.isResting
         for index in fields.indices {
             guard let same = old.fields.first(where: { $0.spec == fields[index].spec }),
                 let machine = same.machine
@@ -152,13 +154,24 @@ struct LiveAdvertisingData: Sendable {
             .map(\.element)
     }
 
-    /// Counts the advertising events since the update before, and what encryption counts: it rises
-    /// over restarts too, since it is no less than the time.
-    private mutating func count(at now: Instant, _ around: AdvertisingSurroundings) {
+    /// The set leaves the air, or is back.
+    mutating func rest(_ isResting: Bool, at now: Instant, _ interval: AdvertisingInterval) {
+        countEvents(at: now, interval)
+        self.isResting = isResting
+    }
+
+    /// Counts the advertising events since they were counted last.
+    private mutating func countEvents(at now: Instant, _ interval: AdvertisingInterval) {
         // The random delay is 5 ms on average (Core 6.0, Vol 6, Part B, 4.4.2.2.1).
-        let period = Double(around.interval.microseconds) + 5000
-        events += Double((now - lastUpdate).microseconds) / period
+        let period = Double(interval.microseconds) + 5000
+        if !isResting { events += Double((now - lastUpdate).microseconds) / period }
         lastUpdate = now
+    }
+
+    /// Counts the advertising events, and what encryption counts: it rises over restarts too, since
+    /// it is no less than the time.
+    private mutating func count(at now: Instant, _ around: AdvertisingSurroundings) {
+        countEvents(at: now, around.interval)
         let seconds = UInt32(clamping: around.unixMicroseconds / 1_000_000)
         counter = max(counter &+ 1, seconds)
     }

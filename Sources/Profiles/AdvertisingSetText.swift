@@ -32,6 +32,12 @@ extension AdvertisingSet {
                 "periodic train every \(milliseconds) ms, \(data.count) bytes: "
                     + Hex.string(data, separator: " "))
         }
+        if let duration {
+            let again = kind.isConnectable ? " and each disconnection" : ""
+            lines.append(
+                "on the air for \(duration) "
+                    + (period.map { "of each \($0)" } ?? "after power-on" + again))
+        }
         switch fallback {
         case .legacy: lines.append("without extended advertising: in legacy PDUs, in turn")
         case .skip: lines.append("without extended advertising: left out")

@@ -95,6 +95,7 @@ struct BenchOptions {
                 try read(row.name, option.argument)
             }
         }
+        if run.profiles.count == 1 { try run.assignSubstitutes() }
         if shard != nil {
             let others = Options.table.map(\.name).filter { !Self.ofWhole.contains($0) }
             try refuse(scan, but: others) { name in
@@ -107,6 +108,11 @@ struct BenchOptions {
             guard !run.profiles.isEmpty else {
                 throw UsageError(
                     "there is no profile to weigh; write bench --profile FILE, or bench validate")
+            }
+            guard run.profiles.count == 1 else {
+                throw UsageError(
+                    "bench weighs one profile, and there are \(run.profiles.count); "
+                        + "leave out all --profile but one")
             }
         case ("validate", 1):
             guard scan.options.isEmpty else {

@@ -247,4 +247,28 @@ import Testing
             report.contains("  periodic train every 100.0 ms, 9 bytes: 02 09 54 05 FF FF FF 00 00"))
         #expect(report.contains("  every 2 s: train manufacturer octets 0 to 1 = a generator\n"))
     }
+
+    @Test("when a set is on the air is read, and told")
+    func times() throws {
+        func lines(_ set: String) throws -> [String] {
+            let profile = try load(
+                "peripheral-emu: 1\ndevice: {name: T}\nadvertising: [{interval: 1 s, \(set)}]\n")
+            return CheckReport.text(of: profile).split(separator: "\n").map(String.init).filter {
+                $0.contains("on the air")
+            }
+        }
+        #expect(
+            try lines("type: non-connectable, duration: 10 s, period: 1 min") == [
+                "  on the air for 10 s of each 60 s"
+            ])
+        #expect(
+            try lines("type: connectable, duration: 20 ms") == [
+                "  on the air for 20 ms after power-on and each disconnection"
+            ])
+        #expect(
+            try lines("type: scannable, duration: 7 d") == [
+                "  on the air for 604800 s after power-on"
+            ])
+        #expect(try lines("type: connectable") == [])
+    }
 }

@@ -107,7 +107,7 @@ extension Form where Value == AdvertisingSet {
             set.update = keys.optional("update", Form<TimeSpan>.every)
             let moving = keys.context.liveFields.dropFirst(live).filter(\.source.moves)
             checkUpdate(keys, moving, isDataWhole: keys.context.errors.count == errors)
-            keys.later("duration", "period")
+            set.readTimes(&keys)
             checkData(set, keys)
             checkResponse(set, keys)
             guard kind != nil, policy != nil else { return nil }

@@ -123,6 +123,26 @@ extension AdvertisingSet {
             "fallback", Form<AdvertisingFallback>.word([("legacy", .legacy), ("skip", .skip)]))
     }
 
+    /// Reads when the set is on the air.
+    mutating func readTimes(_ keys: inout Keys) {
+        func time(_ example: String) -> Form<TimeSpan> {
+            .time(
+                .milliseconds(20)...(.seconds(604_800)), limits: "20 ms to 7 d", example: example)
+        }
+        duration = keys.optional("duration", time("10 s"))
+        period = keys.optional("period", time("1 min"))
+        guard let period else { return }
+        if !keys.has("duration") {
+            keys.report(
+                at: "period", "nothing says how long the set is on the air each time",
+                "add 'duration: 10 s'")
+        } else if let duration, duration >= period {
+            keys.report(
+                at: "duration", "\(duration) of each \(period) is always",
+                "write a shorter one, or remove 'duration' and 'period'")
+        }
+    }
+
     /// Octets of data, and of the scan response.
     var dataOctetsMax: Int {
         guard pdu != .legacy, fallback != .legacy else {
