@@ -116,7 +116,7 @@ public struct AdvertisingSet: Equatable, Sendable {
     public var period: TimeSpan?
     public var address = SetAddress.device
     public var pdu = AdvertisingPDU.legacy
-    /// Advertising_SID, 0 to 15; nil for the set's place in the profile.
+    /// Advertising_SID, 0 to 15; nil where the profile gives none.
     public var sid: UInt8?
     /// In dBm; nil where the controller chooses.
     public var txPower: Int8?

@@ -67,11 +67,11 @@ public struct AdvertisingPlan: Equatable, Sendable {
     /// Whether the host must know more of the controller than one legacy set asks for.
     var asksForSets: Bool { pdu != .legacy || type.isDirected || tellsScanRequests }
 
-    /// Whether all but what may change while it is on the air is the same.
-    func hasSameParameters(as other: AdvertisingPlan) -> Bool {
+    /// Whether all but what may change in one set of a controller is the same.
+    func isSameSet(as other: AdvertisingPlan) -> Bool {
+        guard (periodic == nil) == (other.periodic == nil) else { return false }
         var other = other
-        (other.name, other.address, other.privacy) = (name, address, privacy)
-        other.fallback = fallback
+        (other.name, other.fallback) = (name, fallback)
         (other.data, other.scanResponse, other.periodic) = (data, scanResponse, periodic)
         return self == other
     }

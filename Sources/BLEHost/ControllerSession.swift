@@ -81,8 +81,8 @@ public struct ControllerSession: Sendable {
         commands.pump(at: now, sending: &out)
     }
 
-    /// Takes back commands that were queued and not sent; how many they were.
-    mutating func cancel(_ opcode: Opcode) -> Int { commands.cancel(opcode) }
+    /// Takes back commands that enable something, and were queued and not sent; how many they were.
+    mutating func cancelEnable(_ opcode: Opcode) -> Int { commands.cancelEnable(opcode) }
 
     // MARK: time
 
@@ -273,7 +273,9 @@ public struct ControllerSession: Sendable {
                 fail(.commandRefused(opcode, status), &emit)
                 return
             }
-            if !isExpected { doWithout(opcode, .refused(opcode, status), &emit) }
+            if !isExpected, !entry.need.isToldBySender {
+                doWithout(opcode, .refused(opcode, status), &emit)
+            }
             if opcode == .disconnect, status == .unknownConnectionIdentifier {
                 endUnknownLink(of: entry.packet.span, &emit)
             }

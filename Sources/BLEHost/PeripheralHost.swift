@@ -26,6 +26,8 @@ public struct PeripheralHost: Sendable {
     public var sharesController = false
     /// The set that each link was made from, where that is known.
     var linkSets = [Int?](repeating: nil, count: LinkTable.linksMax)
+    /// What was told of the choice of sets since power-on.
+    var toldChoice: [ControllerNote] = []
     /// A disconnection, or another list of bonds, calls for advertising anew; `settle` sees to it.
     var mustSettle = false
     let privacy: AddressPrivacy?
@@ -86,6 +88,7 @@ public struct PeripheralHost: Sendable {
         closeAllLinks(.connectionTimeout, &emit)
         if !hasStarted { security.start(at: now) }
         hasStarted = true
+        toldChoice = []
         renewAddress(at: now)
         renewSetAddresses(at: now, all: true)
         session.randomAddress = deviceAddress
@@ -312,7 +315,7 @@ public struct PeripheralHost: Sendable {
             answered(opcode, status, at: now, &out, &emit)
         case .connected(let link, let information):
             let enable = AdvertisingCommand.enable(true).opcode(advertising.family)
-            linkSets[link] = advertising.connectionWasMade(cancelled: session.cancel(enable))
+            linkSets[link] = advertising.connectionWasMade(cancelled: session.cancelEnable(enable))
             advertising.situationChanged()
             signalling[link] = Signalling()
             if connectionRequest != nil { signalling[link].requestAt = now + Self.requestPause }

@@ -79,7 +79,8 @@ extension PeripheralHost {
 
     /// The address that a link has on this side: that of the set it was made from.
     func ownLinkAddress(of link: Int) -> LinkAddress {
-        let control = linkSets[link].map { advertising.controls[$0] }
+        let controls = advertising.controls
+        let control = linkSets[link].flatMap { controls.indices.contains($0) ? controls[$0] : nil }
         let isPublic = control?.plan.ownAddressType == .publicDevice
         let random = control?.usedAddress ?? usedAddress ?? session.randomAddress
         return (isPublic ? nil : random).map { LinkAddress($0, isRandom: true) }

@@ -85,9 +85,9 @@ extension DeviceProfile {
     /// The sets as the host has them.
     /// - Parameter seed: of addresses.
     func setups(_ sets: [AdvertisedSet], seed: UInt64) -> [AdvertisingSetup] {
-        advertising.enumerated().map { index, set in
-            var plan = AdvertisingPlan(set, of: device, seed: seed)
-            plan.sid = set.sid ?? UInt8(truncatingIfNeeded: index) & 0x0F
+        zip(advertising, setIDs).enumerated().map { index, pair in
+            var plan = AdvertisingPlan(pair.0, of: device, seed: seed)
+            plan.sid = pair.1
             // Nobody asks the others.
             plan.tellsScanRequests = feelsScanners && plan.isScannable
             if index < sets.count, let live = sets[index].data {

@@ -45,6 +45,10 @@ public struct EmulatedDevice: Sendable {
     public let randomAddress: DeviceAddress?
     /// The profile's advertising sets, in its order.
     var sets: [AdvertisedSet]
+    /// Whether new versions of the profile may come.
+    var expectsFlash = false
+    /// A new version of the profile has come, and the host does not know its sets yet.
+    var isBeingReplaced = false
     let seed: UInt64
     let cipher: (any SecurityCipher)?
     let keys: (any SecurityRandom)?
@@ -471,6 +475,9 @@ public struct EmulatedDevice: Sendable {
                 sets[set].times?.hasBegun(at: now)
                 sets[set].history?.isAdvertising(interval, reason: reason, at: now)
                 emit.append(.advertising(interval, gap: gap, reason: reason, set: set))
+            } else if case .advertisingStopped(let set) = event, !sets.indices.contains(set) {
+                // A set of a profile before this one.
+                continue
             } else {
                 let peer = event.link.map { host.links[$0].information.peerAddress }
                 emit.append(.host(event, peer: peer))

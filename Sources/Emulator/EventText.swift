@@ -168,7 +168,7 @@ extension EmulatedDevice {
         case .advertisingStopped(let set): return prefix(of: set) + "advertising stopped"
         case .advertisingRefused(let status, let set):
             return prefix(of: set) + "the controller refuses to advertise now: \(status); "
-                + "tried again when a connection changes"
+                + "tried again every minute, and when a connection changes"
         case .scanRequested(let set, let scanner):
             return prefix(of: set) + "\(scanner) asked for the scan response"
         case .connectedFrom(let set, _): return "\(peer) came by the set '\(name(ofSet: set))'"

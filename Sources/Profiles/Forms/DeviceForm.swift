@@ -14,7 +14,7 @@ extension Form where Value == DeviceProfile {
             let context = keys.context
             _ = keys.required("peripheral-emu", .formatVersion)
             let device = keys.required("device", .device)
-            context.deviceName = device?.name
+            (context.deviceName, context.deviceAddress) = (device?.name, device?.address)
             let server = keys.optional("server", .server)
             if keys.has("activity") { context.activity = .broken }
             let activity = keys.optional("activity", .activity)

@@ -470,7 +470,8 @@ extension KeyNotes {
         from the seed, as the other sets have; a private one is new every now and then, and bonded \
         centrals resolve a resolvable one
         pdu | legacy | extended | | legacy PDUs, which every scanner hears, or extended ones
-        sid | (the set's place) | 3 | pdu: extended | the set ID of extended PDUs, 0 to 15
+        sid | (the set's place, 0 to 15, or the next that is free) | 3 | pdu: extended | the set \
+        ID of extended PDUs, 0 to 15
         tx-power | (the controller's choice) | 4 dBm | | the transmit power asked for; the legacy \
         commands cannot ask
         channels | [37, 38, 39] | [37] | | the primary channels
