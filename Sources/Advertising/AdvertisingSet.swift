@@ -81,9 +81,9 @@ public struct ExtendedPDU: Equatable, Sendable {
 public struct PeriodicTrain: Equatable, Sendable {
     /// In steps of 1.25 ms, from 6.
     public var interval: UInt16
-    public var data: [UInt8]
+    public var data: [AdvertisingStructure]
 
-    public init(interval: UInt16, data: [UInt8]) {
+    public init(interval: UInt16, data: [AdvertisingStructure]) {
         self.interval = interval
         self.data = data
     }
@@ -107,6 +107,11 @@ public struct AdvertisingSet: Equatable, Sendable {
     public var scanResponse: [AdvertisingStructure]
     /// The time between two takes of what is live in the data; nil where nothing is.
     public var update: TimeSpan?
+    /// How long it is on the air; nil without end.
+    public var duration: TimeSpan?
+    /// From the begin of one such time to that of the next, longer than `duration`; nil: once after
+    /// power-on, and of a set that centrals connect to after each disconnection.
+    public var period: TimeSpan?
     public var address = SetAddress.device
     public var pdu = AdvertisingPDU.legacy
     /// Advertising_SID, 0 to 15; nil for the set's place in the profile.
@@ -122,6 +127,8 @@ public struct AdvertisingSet: Equatable, Sendable {
     public static let countMax = 64
     /// Data of extended PDUs, whatever the controller (Core 6.0, Vol 4, Part E, 7.8.57).
     public static let extendedDataOctets = 1650
+    /// Of a train whose data change while it is on: they come in one command (7.8.62).
+    public static let liveTrainOctets = HCI.AdvertisingLimits.periodicFragmentOctetsMax
     /// A connectable set's PDU cannot be chained: 255 octets less the largest extended header that
     /// it may have, and its length (Core 6.0, Vol 6, Part B, 2.3.4).
     public static let connectableDataOctets = 238

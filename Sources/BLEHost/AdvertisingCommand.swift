@@ -18,8 +18,11 @@ struct DataFragment: Equatable, Sendable {
     /// What one command carries, of either kind of data.
     static let octetsMax = HCI.AdvertisingLimits.fragmentOctetsMax
 
+    /// The same of a train's data.
+    static let trainOctetsMax = HCI.AdvertisingLimits.periodicFragmentOctetsMax
+
     /// So many octets of data in as few commands as they take.
-    static func all(of count: Int) -> [DataFragment] {
+    static func all(of count: Int, each octetsMax: Int = octetsMax) -> [DataFragment] {
         guard count > octetsMax else {
             return [
                 DataFragment(operation: AdvertisingDataOperation.complete, range: 0..<count)
@@ -71,6 +74,16 @@ enum AdvertisingCommand: Equatable, Sendable {
         case .resolution, .clearResolvingList, .resolve, .devicePrivacy: true
         case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable,
             .periodicParameters, .periodicData, .periodicEnable:
+            false
+        }
+    }
+
+    /// Whether it is about the train, without which a set is better than none.
+    var isAboutTrain: Bool {
+        switch self {
+        case .periodicParameters, .periodicData, .periodicEnable: true
+        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable, .resolution,
+            .clearResolvingList, .resolve, .devicePrivacy:
             false
         }
     }
@@ -230,19 +243,19 @@ extension ControllerSession {
     /// 1.28 s in steps of 10 ms: the longest that high duty cycle may last (7.8.56).
     private static let highDutySteps: UInt16 = 128
 
-    /// A set without its train is better than none.
     private mutating func sendPeriodic(
         _ command: AdvertisingCommand, _ handle: UInt8, of plan: AdvertisingPlan,
         at now: Instant, _ out: inout ByteBlock
     ) {
-        guard let train = plan.periodic else { return }
         switch command {
         case .periodicParameters:
+            guard let train = plan.periodic else { return }
             var parameters = LESetPeriodicAdvertisingParameters()
             parameters.advertisingHandle = handle
             (parameters.intervalMin, parameters.intervalMax) = (train.interval, train.interval)
             send(parameters, .optional, at: now, sending: &out)
         case .periodicData(let fragment):
+            guard let train = plan.periodic else { return }
             var data = LESetPeriodicAdvertisingData()
             data.advertisingHandle = handle
             data.operation = fragment.operation

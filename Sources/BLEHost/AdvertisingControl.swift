@@ -24,6 +24,8 @@ struct AdvertisingControl: Sendable {
     var interval: AdvertisingInterval
     /// Left out on this controller, or by the profile now.
     var isLeftOut = false
+    /// Off the air for a while, by the device's wish.
+    var isResting = false
     /// Sent in legacy PDUs, whatever the plan says.
     var fallsBack = false
     /// Of how many sets that take turns it is one: each is on the air a part of the time, and so
@@ -45,7 +47,10 @@ struct AdvertisingControl: Sendable {
     private var isDataSet = false
     private var isResponseSet = false
     private var isTrainSet = false
+    private var isTrainDataSet = false
     private var isTrainEnabled = false
+    /// The controller has refused a command of the train, which is left out then.
+    private var isTrainRefused = false
     /// High duty cycle has had its time; low duty follows until the situation changes.
     private(set) var isHighDutyOver = false
     /// The controller refused Enable in this situation; asking again would change nothing.
@@ -82,6 +87,7 @@ struct AdvertisingControl: Sendable {
         toldInterval = nil
         isHighDutyOver = false
         isTrainEnabled = false
+        isTrainRefused = false
         nothingIsSet(controllerAddress: controllerAddress)
         findShortest()
     }
@@ -108,8 +114,11 @@ struct AdvertisingControl: Sendable {
     /// Another plan; on the controller with the next commands. The address stays.
     /// - Parameter isUnderWay: whether parameters of the old one are unanswered.
     mutating func setPlan(_ new: AdvertisingPlan, isUnderWay: Bool) {
-        setData(new.data, scanResponse: new.scanResponse)
-        if new.periodic != plan.periodic { isTrainSet = false }
+        setData(new.data, scanResponse: new.scanResponse, train: new.periodic?.data)
+        if new.periodic?.interval != plan.periodic?.interval || new.pdu != plan.pdu {
+            isTrainSet = false
+            isTrainRefused = false
+        }
         let isSame = plan.hasSameParameters(as: new)
         let isOtherType = plan.type != new.type
         plan = new
@@ -124,9 +133,13 @@ struct AdvertisingControl: Sendable {
     }
 
     /// Other data; on the controller with the next commands.
-    mutating func setData(_ data: [UInt8], scanResponse: [UInt8]) {
+    mutating func setData(_ data: [UInt8], scanResponse: [UInt8], train: [UInt8]?) {
         if plan.data != data { isDataSet = false }
         if plan.scanResponse != scanResponse { isResponseSet = false }
+        if let train, plan.periodic?.data != train {
+            isTrainDataSet = false
+            plan.periodic?.data = train
+        }
         plan.data = data
         plan.scanResponse = scanResponse
     }
@@ -180,7 +193,7 @@ struct AdvertisingControl: Sendable {
         let newAddress = givenAddress == address ? nil : address
         let mustPause =
             mustSet || newAddress != nil || !list.isEmpty || !isDataSet && isDataLong
-            || !isTrainSet && plan.periodic != nil
+        if !isTrainSet || effectivePlan.periodic == nil { commands += commandsToEndTrain() }
         if mustPause, isEnabled { commands.append(.enable(false)) }
         commands += list
         if mustSet {
@@ -193,6 +206,18 @@ struct AdvertisingControl: Sendable {
         commands += commandsToFill(family)
         if mustPause || !isEnabled { commands.append(.enable(true)) }
         return commands
+    }
+
+    /// The commands that lead to silence.
+    mutating func commandsToStop() -> [AdvertisingCommand] {
+        commandsToEndTrain() + (isEnabled ? [.enable(false)] : [])
+    }
+
+    private mutating func commandsToEndTrain() -> [AdvertisingCommand] {
+        guard isTrainEnabled else { return [] }
+        isTrainEnabled = false
+        isTrainSet = false
+        return [.periodicEnable(false)]
     }
 
     /// Data in several fragments may not change while the set is enabled (7.8.54).
@@ -212,14 +237,22 @@ struct AdvertisingControl: Sendable {
             commands += DataFragment.all(of: plan.scanResponse.count).map { .scanResponse($0) }
         }
         isResponseSet = true
-        if family == .extended, let train = plan.periodic, !isTrainSet {
-            if isTrainEnabled { commands.append(.periodicEnable(false)) }
-            commands.append(.periodicParameters)
-            commands += DataFragment.all(of: train.data.count).map { .periodicData($0) }
+        if family == .extended { commands += commandsToFillTrain() }
+        return commands
+    }
+
+    /// While a train is on, its data come in one command, else it pauses (7.8.62).
+    private mutating func commandsToFillTrain() -> [AdvertisingCommand] {
+        guard let train = effectivePlan.periodic, !isTrainRefused else { return [] }
+        guard !isTrainSet || !isTrainDataSet else { return [] }
+        let fragments = DataFragment.all(of: train.data.count, each: DataFragment.trainOctetsMax)
+        var commands: [AdvertisingCommand] = fragments.map { .periodicData($0) }
+        if !isTrainSet { commands.insert(.periodicParameters, at: 0) }
+        if !isTrainSet || fragments.count > 1 {
+            if isTrainEnabled { commands.insert(.periodicEnable(false), at: 0) }
             commands.append(.periodicEnable(true))
-            isTrainEnabled = true
         }
-        isTrainSet = true
+        (isTrainSet, isTrainDataSet, isTrainEnabled) = (true, true, true)
         return commands
     }
 
@@ -281,8 +314,10 @@ struct AdvertisingControl: Sendable {
             guard status.isSuccess else { return nil }
             usedAddress = address
             return .renamed(address)
-        case .data, .scanResponse, .periodicParameters, .periodicData, .periodicEnable,
-            .resolution, .clearResolvingList, .resolve, .devicePrivacy:
+        case .periodicParameters, .periodicData, .periodicEnable:
+            if !status.isSuccess { isTrainRefused = true }
+            return nil
+        case .data, .scanResponse, .resolution, .clearResolvingList, .resolve, .devicePrivacy:
             return nil
         case .enable(let on):
             guard status.isSuccess else {

@@ -43,7 +43,7 @@ public struct AdvertisingPlan: Equatable, Sendable {
     public var channelMap: UInt8 = 0b111
     /// Whether scan requests are told.
     public var tellsScanRequests = false
-    public var periodic: PeriodicTrain?
+    public var periodic: TrainPlan?
     /// What becomes of it on a controller that cannot do it as it is.
     public var fallback: AdvertisingFallback?
 
@@ -68,6 +68,18 @@ public struct AdvertisingPlan: Equatable, Sendable {
         (other.name, other.address, other.fallback) = (name, address, fallback)
         (other.data, other.scanResponse, other.periodic) = (data, scanResponse, periodic)
         return self == other
+    }
+}
+
+/// A periodic advertising train beside a set.
+public struct TrainPlan: Equatable, Sendable {
+    /// In steps of 1.25 ms, from 6.
+    public var interval: UInt16
+    public var data: [UInt8]
+
+    public init(interval: UInt16, data: [UInt8]) {
+        self.interval = interval
+        self.data = data
     }
 }
 

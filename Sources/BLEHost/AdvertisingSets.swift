@@ -80,9 +80,18 @@ struct AdvertisingSets: Sendable {
     private mutating func arrangeTurns() {
         let sets = controls.indices.filter { !controls[$0].isLeftOut }
         let takesTurns = family == .legacy && sets.count > 1
-        for set in sets { controls[set].turnCount = takesTurns ? sets.count : 1 }
-        guard takesTurns else { return turns = nil }
-        if turns?.sets != sets { turns = AdvertisingTurns(sets: sets) }
+        if !takesTurns {
+            turns = nil
+        } else if turns?.sets != sets {
+            turns = AdvertisingTurns(sets: sets)
+        }
+        countTurns()
+    }
+
+    /// Who rests leaves its time to the others.
+    private mutating func countTurns() {
+        let count = turns?.sets.count { !controls[$0].isResting } ?? 1
+        for set in controls.indices { controls[set].turnCount = max(count, 1) }
     }
 
     // MARK: what is wanted
@@ -100,9 +109,9 @@ struct AdvertisingSets: Sendable {
         controls[set].interval = interval
     }
 
-    mutating func setData(_ data: [UInt8], scanResponse: [UInt8], of set: Int) {
+    mutating func setData(_ data: [UInt8], scanResponse: [UInt8], train: [UInt8]?, of set: Int) {
         guard controls.indices.contains(set) else { return }
-        controls[set].setData(data, scanResponse: scanResponse)
+        controls[set].setData(data, scanResponse: scanResponse, train: train)
     }
 
     /// Other plans; on the controller with the next commands. A set too many is left out, a new one
@@ -122,10 +131,27 @@ struct AdvertisingSets: Sendable {
         arrangeTurns()
     }
 
+    /// Takes a set off the air, or lets it back.
+    /// - Returns: whether it has stopped already: it waited for its turn.
+    mutating func setResting(_ isResting: Bool, of set: Int) -> Bool {
+        guard controls.indices.contains(set), controls[set].isResting != isResting else {
+            return false
+        }
+        controls[set].isResting = isResting
+        countTurns()
+        let waits = turns != nil && !controls[set].isEnabled && controls[set].toldInterval != nil
+        guard isResting, waits else { return false }
+        controls[set].toldInterval = nil
+        return true
+    }
+
     private func isWanted(_ set: Int) -> Bool {
-        let control = controls[set]
-        return isWanted && !control.isLeftOut && (hasRoom || !control.plan.type.isConnectable)
+        isWanted && !controls[set].isLeftOut && mayAdvertise(set)
             && (turns.map { $0.current == set } ?? true)
+    }
+
+    private func mayAdvertise(_ set: Int) -> Bool {
+        !controls[set].isResting && (hasRoom || !controls[set].plan.type.isConnectable)
     }
 
     // MARK: what happens to them
@@ -182,9 +208,8 @@ struct AdvertisingSets: Sendable {
     }
 
     private mutating func passOn() {
-        turns?.passOn { set in
-            !controls[set].isLeftOut && (hasRoom || !controls[set].plan.type.isConnectable)
-        }
+        let able = controls.indices.filter { !controls[$0].isLeftOut && mayAdvertise($0) }
+        turns?.passOn { able.contains($0) }
     }
 
     /// What the interval of an enabled set comes to.
@@ -194,7 +219,8 @@ struct AdvertisingSets: Sendable {
         guard turns != nil else { return interval }
         let slot = startTurn(at: now)
         let count = controls[set].turnCount
-        let own = min(interval.microseconds, slot.microseconds)
+        let own =
+            count > 1 ? min(interval.microseconds, slot.microseconds) : interval.microseconds
         let average = own * Int64(count) / AdvertisingInterval.stepMicroseconds
         let wanted = controls[set].interval
         // A part in whole steps is less than a step from what is wanted.
@@ -206,8 +232,9 @@ struct AdvertisingSets: Sendable {
     }
 
     private mutating func startTurn(at now: Instant) -> TimeSpan {
-        let slowest = turns?.sets.map { controls[$0].interval }.max() ?? .minimum
-        return turns?.start(slowest: slowest, at: now) ?? .zero
+        let able = turns?.sets.filter { !controls[$0].isResting } ?? []
+        let slowest = able.map { controls[$0].interval }.max() ?? .minimum
+        return turns?.start(slowest: slowest, of: able.count, at: now) ?? .zero
     }
 
     // MARK: commands
@@ -227,8 +254,8 @@ struct AdvertisingSets: Sendable {
         guard isWanted(set) else {
             // Whose turn is over goes with the next one's commands.
             let isRelieved = isWanted && turns.map { isWanted($0.current) } == true
-            return controls[set].isEnabled && !isRelieved
-                ? [AdvertisingStep(set: set, command: .enable(false))] : []
+            guard !isRelieved else { return [] }
+            return controls[set].commandsToStop().map { AdvertisingStep(set: set, command: $0) }
         }
         var steps: [AdvertisingStep] = []
         let list = controls[set].isRefused ? [] : commandsToResolve()
@@ -262,9 +289,12 @@ struct AdvertisingSets: Sendable {
 
     // MARK: answers
 
-    /// Whether the answer to `opcode` is one to a command of its own.
+    /// Whether the answer to `opcode` is one to a command that sets and enables a set.
     func awaits(_ opcode: Opcode) -> Bool {
-        pending.contains { $0.command.opcode(family) == opcode && !$0.command.isAboutResolving }
+        pending.contains {
+            $0.command.opcode(family) == opcode && !$0.command.isAboutResolving
+                && !$0.command.isAboutTrain
+        }
     }
 
     /// Whether this answer is a refusal that is followed by a longer interval.
@@ -310,15 +340,17 @@ struct AdvertisingSets: Sendable {
     func absence(of set: Int) -> Absence {
         if isWanted(set) { return turns == nil ? .change : .turn }
         let isOut = !isWanted || controls[set].isLeftOut
-        return turns == nil || isOut || !hasRoom && controls[set].plan.type.isConnectable
-            ? .stop : .turn
+        return turns == nil || isOut || !mayAdvertise(set) ? .stop : .turn
     }
 
     mutating func pause(_ set: Int, at now: Instant) { controls[set].pausedAt = now }
 
     /// The sets that stop with this one: those that took turns with it too.
     mutating func stoppedSets(with set: Int) -> [Int] {
-        guard turns != nil else { return [set] }
+        guard turns != nil, !controls[set].isResting else {
+            controls[set].toldInterval = nil
+            return [set]
+        }
         let told = controls.indices.filter { $0 == set || controls[$0].toldInterval != nil }
         for set in told { controls[set].toldInterval = nil }
         return told
@@ -352,15 +384,14 @@ struct AdvertisingTurns: Equatable, Sendable {
         current = sets.first ?? 0
     }
 
-    /// How long a turn is.
-    func slot(slowest: AdvertisingInterval) -> TimeSpan {
-        let part = TimeSpan(microseconds: slowest.microseconds / Int64(max(sets.count, 1)))
-        return min(max(part, Self.slotMin), Self.slotMax)
-    }
-
     /// The turn begins now; a change in it does not prolong it.
-    mutating func start(slowest: AdvertisingInterval, at now: Instant) -> TimeSpan {
-        let slot = slot(slowest: slowest)
+    /// - Parameter count: of the sets that are to have turns.
+    /// - Returns: how long a turn is.
+    mutating func start(
+        slowest: AdvertisingInterval, of count: Int, at now: Instant
+    ) -> TimeSpan {
+        let part = TimeSpan(microseconds: slowest.microseconds / Int64(max(count, 1)))
+        let slot = min(max(part, Self.slotMin), Self.slotMax)
         end = end ?? now + slot
         return slot
     }

@@ -10,7 +10,7 @@ public enum CentralEvent: Sendable {
     case ready(ControllerInformation)
     case failed(ControllerFailure)
     case note(ControllerNote)
-    case report(LEAdvertisingReport.Report)
+    case report(HeardAdvertisement)
     case connected(ConnectionInformation)
     case connectionFailed(HCIStatus)
     case disconnected(HCIStatus)
@@ -48,16 +48,46 @@ public struct CentralHost: Sendable {
 
     // MARK: scanning and connecting
 
-    /// Scans actively without a duplicate filter.
+    /// Scans actively without a duplicate filter, for extended PDUs too where the controller can.
     /// - Parameters: `interval` and `window` in steps of 0.625 ms, 4 to 16,384.
     public mutating func startScanning(
         interval: UInt16, window: UInt16, at now: Instant, sending out: inout ByteBlock
     ) {
+        guard !isExtended else {
+            return startExtendedScanning(interval, window, at: now, &out)
+        }
         var parameters = LESetScanParameters()
         parameters.scanType = 1
         parameters.scanInterval = interval
         parameters.scanWindow = window
         parameters.ownAddressType = ownAddressType
+        session.send(parameters, .essential, at: now, sending: &out)
+        enableScan(true, at: now, sending: &out)
+    }
+
+    private var isExtended: Bool { session.information.hasExtendedAdvertising }
+
+    /// One bit a PHY: LE 1M, and LE Coded where the controller has it.
+    private var scanningPHYs: UInt8 {
+        session.information.hasFeature(LEFeature.leCoded) ? 0b101 : 0b001
+    }
+
+    private mutating func startExtendedScanning(
+        _ interval: UInt16, _ window: UInt16, at now: Instant, _ out: inout ByteBlock
+    ) {
+        var mask = LESetEventMask()
+        // LE Extended Advertising Report (7.8.1).
+        mask.leEventMask = InitialisationStep.leEvents(session.information) | 1 << 12
+        session.send(mask, .essential, at: now, sending: &out)
+        var entry = LESetExtendedScanParameters.Entry()
+        entry.scanType = 1
+        entry.scanInterval = interval
+        // Two PHYs share the time.
+        entry.scanWindow = window / UInt16(scanningPHYs.nonzeroBitCount)
+        var parameters = LESetExtendedScanParameters()
+        parameters.ownAddressType = ownAddressType
+        parameters.scanningPHYs = scanningPHYs
+        parameters.entries = Array(repeating: entry, count: scanningPHYs.nonzeroBitCount)
         session.send(parameters, .essential, at: now, sending: &out)
         enableScan(true, at: now, sending: &out)
     }
@@ -70,25 +100,50 @@ public struct CentralHost: Sendable {
     private mutating func enableScan(
         _ on: Bool, at now: Instant, sending out: inout ByteBlock
     ) {
+        guard !isExtended else {
+            var enable = LESetExtendedScanEnable()
+            enable.enable = on ? 1 : 0
+            return session.send(enable, .essential, at: now, sending: &out)
+        }
         var enable = LESetScanEnable()
         enable.enable = on ? 1 : 0
         session.send(enable, .essential, at: now, sending: &out)
     }
 
-    /// Connects with a 30 ms interval, as phones do after finding a device.
+    /// Connects to what was heard, with a 30 ms interval, as phones do after finding a device.
     public mutating func connect(
-        to address: DeviceAddress, _ type: AddressType, at now: Instant,
-        sending out: inout ByteBlock
+        to heard: HeardAdvertisement, at now: Instant, sending out: inout ByteBlock
     ) {
+        guard !isExtended else { return connectExtended(to: heard, at: now, &out) }
         var command = LECreateConnection()
         command.scanInterval = 0x60
         command.scanWindow = 0x60
-        command.peerAddressType = type
-        command.peerAddress = address
+        command.peerAddressType = heard.addressType
+        command.peerAddress = heard.address
         command.ownAddressType = ownAddressType
         command.intervalMin = 24
         command.intervalMax = 24
         command.supervisionTimeout = 500
+        session.send(command, .essential, at: now, sending: &out)
+    }
+
+    private mutating func connectExtended(
+        to heard: HeardAdvertisement, at now: Instant, _ out: inout ByteBlock
+    ) {
+        var entry = LEExtendedCreateConnection.Entry()
+        entry.scanInterval = 0x60
+        entry.scanWindow = 0x60
+        entry.intervalMin = 24
+        entry.intervalMax = 24
+        entry.supervisionTimeout = 500
+        var command = LEExtendedCreateConnection()
+        command.ownAddressType = ownAddressType
+        command.peerAddressType = heard.addressType
+        command.peerAddress = heard.address
+        // Where it was heard; a connection on LE 2M has parameters of its own.
+        command.initiatingPHYs = heard.extended?.primaryPHY == 3 ? 0b100 : 0b001
+        if heard.extended?.secondaryPHY == 2 { command.initiatingPHYs |= 0b010 }
+        command.entries = Array(repeating: entry, count: command.initiatingPHYs.nonzeroBitCount)
         session.send(command, .essential, at: now, sending: &out)
     }
 

@@ -29,6 +29,8 @@ public struct ControllerSession: Sendable {
     var usesSets = false
     /// Commands that were done without and said; each is said once a power-on.
     private var noted: [Opcode] = []
+    /// Of a scanning host.
+    private var parts = AdvertisementParts()
     /// Events that were ignored because they were malformed or named nothing that exists.
     private(set) var ignoredEvents = 0
     /// What was ignored and said; each is said once a power-on.
@@ -52,6 +54,7 @@ public struct ControllerSession: Sendable {
         information.isAskedToResolve = usesResolvingList
         information.isAskedForSets = usesSets
         noted.removeAll()
+        parts = AdvertisementParts()
         ignoredEvents = 0
         ignoredKinds.removeAll()
         ignoredNext = 10
@@ -379,7 +382,12 @@ public struct ControllerSession: Sendable {
                     LinkAddress(event.scannerAddress, isRandom: isRandom)))
         case .advertisingReport:
             for report in try LEAdvertisingReport(hci: body).reports {
-                emit.append(.report(report))
+                emit.append(.report(HeardAdvertisement(report)))
+            }
+        case .extendedAdvertisingReport:
+            for report in try LEExtendedAdvertisingReport(hci: body).reports {
+                guard let heard = parts.take(report) else { continue }
+                emit.append(.report(heard))
             }
         default: break
         }

@@ -20,13 +20,22 @@ extension PeripheralHost {
         reconcile(at: now, &out)
     }
 
-    /// Changes the advertising data of a set, without a gap on the air where they fit into one
-    /// command.
+    /// Changes the advertising data of a set, and of its train where they are given, without a gap
+    /// on the air where they fit into one command.
     public mutating func setAdvertisingData(
-        _ data: [UInt8], scanResponse: [UInt8], of set: Int = 0, at now: Instant,
-        sending out: inout ByteBlock
+        _ data: [UInt8], scanResponse: [UInt8], train: [UInt8]? = nil, of set: Int = 0,
+        at now: Instant, sending out: inout ByteBlock
     ) {
-        advertising.setData(data, scanResponse: scanResponse, of: set)
+        advertising.setData(data, scanResponse: scanResponse, train: train, of: set)
+        reconcile(at: now, &out)
+    }
+
+    /// Takes a set and its train off the air, or lets them back.
+    public mutating func setResting(
+        _ isResting: Bool, of set: Int, at now: Instant, sending out: inout ByteBlock,
+        emit: inout Outputs<PeripheralEvent>
+    ) {
+        if advertising.setResting(isResting, of: set) { emit.append(.advertisingStopped(set: set)) }
         reconcile(at: now, &out)
     }
 
@@ -49,6 +58,7 @@ extension PeripheralHost {
             let choice = try AdvertisingChoice(
                 plans, advertising.family, controller, lack: advertising.lack)
             guard choice.family == advertising.family else {
+                guard !sharesController else { throw .cannotAdvertise(Self.noTurns(choice.why)) }
                 return useLegacy(choice.why, at: now, &out, &emit)
             }
             emit.append(.ready(controller))
@@ -59,6 +69,11 @@ extension PeripheralHost {
             return session.fail(error, &sessionEvents)
         }
         reconcile(at: now, &out)
+    }
+
+    private static func noTurns(_ why: String) -> String {
+        "\(why), and accessories that share a controller cannot take turns: use another "
+            + "controller, or one accessory"
     }
 
     /// One family a power-on: from here it is the legacy one, after a reset.
@@ -135,6 +150,10 @@ extension PeripheralHost {
         if advertising.family == .extended, !status.isSuccess, advertising.awaits(opcode),
             !advertising.rounds(opcode, status), !advertising.hasBeenEnabled
         {
+            guard !sharesController else {
+                let why = "the controller refused \(opcode): \(status)"
+                return session.fail(.cannotAdvertise(Self.noTurns(why)), &sessionEvents)
+            }
             return useLegacy(
                 "the controller's extended advertising does not work", at: now, &out, &emit)
         }

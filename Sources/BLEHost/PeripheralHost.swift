@@ -21,6 +21,8 @@ public struct PeripheralHost: Sendable {
     public var reportsSending = false
     var connectionsMax: Int
     var advertising: AdvertisingSets
+    /// Whether other hosts have sets of the same controller: then its legacy family is out of reach.
+    public var sharesController = false
     /// The set that each link was made from, where that is known.
     var linkSets = [Int?](repeating: nil, count: LinkTable.linksMax)
     /// A disconnection, or another list of bonds, calls for advertising anew; `settle` sees to it.

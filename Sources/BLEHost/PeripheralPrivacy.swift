@@ -56,6 +56,11 @@ extension PeripheralHost {
         return control.plan.address ?? privateAddress ?? control.address ?? session.randomAddress
     }
 
+    /// The address that a set advertises with, or will once the controller is up.
+    public func address(of set: Int) -> DeviceAddress {
+        randomAddress(of: set) ?? session.information.publicAddress
+    }
+
     /// The address that a link has on this side: that of the set it was made from.
     func ownLinkAddress(of link: Int) -> LinkAddress {
         let control = linkSets[link].map { advertising.controls[$0] }

@@ -216,7 +216,7 @@ enum SessionEvent: Equatable, Sendable {
     /// The controller awaits `answerKey`.
     case keyRequested(link: Int, ediv: UInt16, rand: UInt64)
     case encryptionChanged(link: Int, isSuccess: Bool, isEnabled: Bool)
-    case report(LEAdvertisingReport.Report)
+    case report(HeardAdvertisement)
     /// Advertising in a set has ended: for a connection on `link`, or since its time was over.
     case setTerminated(handle: UInt8, link: Int?)
     /// A scanner has asked a set for its scan response.

@@ -9,8 +9,10 @@ public import Wire
 /// waits. What hosts ask alike to begin with, the controller is asked once. Commands go to the
 /// controller one at a time; its ACL buffers are divided.
 public struct SharedController: Sendable {
+    /// How many advertising sets each host can do with, at least and at most.
+    private let needs: [ClosedRange<Int>]
     /// Which advertising handles each host has: those of its sets, counted from 0 by the host.
-    private let handles: [Range<Int>]
+    private var handles: [Range<Int>]
     /// Commands that wait, and the one that is unanswered, with whose it is.
     private var waiting: [Request] = []
     private var unanswered: (opcode: Opcode, host: Int?)?
@@ -40,26 +42,36 @@ public struct SharedController: Sendable {
     /// Packets that wait for their link's owner; more are the peer's fault.
     static let heldMax = 64
 
-    /// - Parameter setCounts: how many advertising sets each host has, at most 240 in all.
-    public init(setCounts: [Int]) {
-        var start = 0
-        handles = setCounts.map { count in
-            defer { start += count }
-            return start..<start + count
-        }
-        output = setCounts.map { _ in ByteBlock(capacity: 512) }
+    /// - Parameter sets: how many advertising sets each host can do with, at least and at most.
+    public init(sets: [ClosedRange<Int>]) {
+        needs = sets
+        handles = Self.divided(.max, sets)
+        output = sets.map { _ in ByteBlock(capacity: 512) }
     }
 
-    public var hostCount: Int { handles.count }
+    public var hostCount: Int { needs.count }
 
-    private var setsNeeded: Int { handles.last?.upperBound ?? 0 }
+    private var setsNeeded: Int { needs.reduce(0) { $0 + $1.lowerBound } }
+
+    /// Each host's part of so many sets: what it cannot do without, then in their order what is
+    /// left.
+    private static func divided(_ count: Int, _ needs: [ClosedRange<Int>]) -> [Range<Int>] {
+        var spare = count - needs.reduce(0) { $0 + $1.lowerBound }
+        var start = 0
+        return needs.map { need in
+            let more = min(max(spare, 0), need.upperBound - need.lowerBound)
+            spare -= more
+            defer { start += need.lowerBound + more }
+            return start..<start + need.lowerBound + more
+        }
+    }
 
     /// Why the controller cannot be shared; nil while nothing speaks against it.
     public private(set) var refusal: String?
 
     /// Begins anew, for a controller that is brought up.
     public mutating func start() {
-        self = SharedController(setCounts: handles.map(\.count))
+        self = SharedController(sets: needs)
     }
 
     /// Moves the packets for a host to the end of `block`.
@@ -79,10 +91,9 @@ public struct SharedController: Sendable {
         guard packet.count >= 4 else { return }
         switch H4PacketType(rawValue: packet[0]) {
         case .command:
-            var octets = packet.copied(0..<packet.count)
             let opcode = Opcode(rawValue: packet.uint16(at: 1))
-            move(&octets, opcode, by: handles[host].lowerBound)
-            waiting.append(Request(host: host, opcode: opcode, packet: octets))
+            waiting.append(
+                Request(host: host, opcode: opcode, packet: packet.copied(0..<packet.count)))
             pump(&out)
         case .acl:
             data.append(packet.copied(0..<packet.count))
@@ -91,22 +102,17 @@ public struct SharedController: Sendable {
         }
     }
 
-    /// Adds to the advertising handles that a command names.
-    private func move(_ packet: inout [UInt8], _ opcode: Opcode, by offset: Int) {
-        let places: [Int]
+    /// Where a command names advertising handles.
+    private static func handlePlaces(_ packet: [UInt8], _ opcode: Opcode) -> [Int] {
         switch opcode {
         case .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters,
             .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
             .leRemoveAdvertisingSet, .leSetPeriodicAdvertisingParameters,
             .leSetPeriodicAdvertisingData:
-            places = [4]
-        case .leSetPeriodicAdvertisingEnable: places = [5]
-        case .leSetExtendedAdvertisingEnable:
-            places = stride(from: 6, to: packet.count, by: 4).map { $0 }
-        default: return
-        }
-        for place in places where place < packet.count {
-            packet[place] = UInt8(truncatingIfNeeded: Int(packet[place]) + offset)
+            packet.count > 4 ? [4] : []
+        case .leSetPeriodicAdvertisingEnable: packet.count > 5 ? [5] : []
+        case .leSetExtendedAdvertisingEnable: Array(stride(from: 6, to: packet.count, by: 4))
+        default: []
         }
     }
 
@@ -125,6 +131,10 @@ public struct SharedController: Sendable {
             mayCommand = false
             var packet = request.packet
             if request.opcode == .leSetEventMask { Self.addSetEvents(to: &packet) }
+            let offset = request.host.map { handles[$0].lowerBound } ?? 0
+            for place in Self.handlePlaces(packet, request.opcode) {
+                packet[place] = UInt8(truncatingIfNeeded: Int(packet[place]) + offset)
+            }
             out.append(packet)
         }
     }
@@ -137,6 +147,11 @@ public struct SharedController: Sendable {
 
     /// The return parameters of a command that the controller does not see.
     private func ownAnswer(to request: Request, from host: Int) -> [UInt8]? {
+        let places = Self.handlePlaces(request.packet, request.opcode)
+        // The next handle is another host's set.
+        guard places.allSatisfy({ request.packet[$0] < handles[host].count }) else {
+            return [HCIStatus.memoryCapacityExceeded.rawValue, 0]
+        }
         switch request.opcode {
         case .leReadNumberOfSupportedAdvertisingSets where setsOfController != nil:
             return [0, UInt8(truncatingIfNeeded: handles[host].count)]
@@ -235,9 +250,13 @@ public struct SharedController: Sendable {
         }
     }
 
-    /// Says whose a link is.
+    /// Says whose a link is. Nobody's is ended: its central would wait for an answer.
     private mutating func terminated(_ body: Span<UInt8>, _ packet: Span<UInt8>) {
-        guard let (host, moved) = owner(ofSet: body[2]) else { return }
+        guard let (host, moved) = owner(ofSet: body[2]) else {
+            let handle = body.uint16(at: 3) & 0x0FFF
+            if body[1] == 0, held.contains(where: { $0.handle == handle }) { disconnect(handle) }
+            return
+        }
         var octets = packet.copied(0..<packet.count)
         octets[5] = moved
         guard body[1] == 0 else { return output[host].append(octets) }
@@ -247,6 +266,21 @@ public struct SharedController: Sendable {
         } else if early.count < Self.heldMax {
             early.append((handle, host, octets))
         }
+    }
+
+    private mutating func disconnect(_ handle: UInt16) {
+        var command = Disconnect()
+        command.connectionHandle = ConnectionHandle(rawValue: handle)
+        command.reason = .remoteUserTerminated
+        ask(command)
+    }
+
+    /// Asks the controller something of its own, before all that waits.
+    private mutating func ask<Command: HCICommand>(_ command: Command) {
+        var block = ByteBlock(capacity: 8)
+        block.append(command: command)
+        waiting.insert(
+            Request(host: nil, opcode: Command.opcode, packet: block.bytes), at: 0)
     }
 
     /// Gives a link to its owner, with what has waited; what it came by is said right behind its
@@ -322,7 +356,10 @@ public struct SharedController: Sendable {
         guard let (awaited, host) = unanswered, awaited == opcode else { return }
         unanswered = nil
         var octets = packet.copied(0..<packet.count)
-        guard let host else { return tookCount(octets) }
+        guard let host else {
+            if opcode == .leReadNumberOfSupportedAdvertisingSets { tookCount(octets) }
+            return
+        }
         let isComplete = packet[1] == EventCode.commandComplete.rawValue
         octets[isComplete ? 3 : 4] = 1
         if isComplete {
@@ -332,12 +369,7 @@ public struct SharedController: Sendable {
             }
         }
         output[host].append(octets)
-        guard opcode == .reset else { return }
-        let count = LEReadNumberOfSupportedAdvertisingSets()
-        var block = ByteBlock(capacity: 8)
-        block.append(command: count)
-        let own = LEReadNumberOfSupportedAdvertisingSets.opcode
-        waiting.insert(Request(host: nil, opcode: own, packet: block.bytes), at: 0)
+        if opcode == .reset { ask(LEReadNumberOfSupportedAdvertisingSets()) }
     }
 
     /// How many sets the controller has.
@@ -352,6 +384,7 @@ public struct SharedController: Sendable {
             return
         }
         setsOfController = Int(count)
+        handles = Self.divided(Int(count), needs)
         guard Int(count) < setsNeeded else { return }
         refusal =
             "the controller has \(count) advertising sets, and \(hostCount) accessories need "

@@ -13,13 +13,20 @@ struct AdvertisedSet: Sendable {
     var history: IntervalHistory?
     /// The data, where they move.
     var data: LiveAdvertisingData?
+    /// When it is on the air; nil of one that always is.
+    var times: AirTimes?
     /// Decisions that the controller has not confirmed yet, and what it confirmed last.
     private var decisions: [IntervalDecision] = []
     private var confirmed: (interval: AdvertisingInterval, reason: String)?
 
-    init(_ set: AdvertisingSet) { policy = IntervalController(set.policy) }
+    init(_ set: AdvertisingSet) {
+        policy = IntervalController(set.policy)
+        times = AirTimes(set)
+    }
 
-    var deadline: Instant? { earliest(policy.deadline, data?.deadline) }
+    var deadline: Instant? {
+        earliest(times?.deadline, earliest(policy.deadline, data?.deadline))
+    }
 
     /// Decisions that a controller may not have confirmed yet; more than one only where it is slow.
     private static let decisionsMax = 8
@@ -85,6 +92,7 @@ extension DeviceProfile {
             if index < sets.count, let live = sets[index].data {
                 plan.data = live.data
                 plan.scanResponse = live.scanResponse
+                plan.periodic?.data = live.train
             }
             let interval = index < sets.count ? sets[index].policy.interval : .minimum
             return AdvertisingSetup(plan: plan, interval: interval)
@@ -120,6 +128,9 @@ extension AdvertisingPlan {
             data: advertisingBytes(set.data), scanResponse: advertisingBytes(set.scanResponse))
         if case .directed(let peer, _) = set.kind { self.peer = peer }
         (name, address, pdu, txPower) = (set.name, own, set.pdu, set.txPower)
-        (channelMap, periodic, fallback) = (set.channelMap, set.periodic, set.fallback)
+        (channelMap, fallback) = (set.channelMap, set.fallback)
+        periodic = set.periodic.map {
+            TrainPlan(interval: $0.interval, data: advertisingBytes($0.data))
+        }
     }
 }

@@ -55,6 +55,17 @@ extension EmulatedDevice {
             sets[set].policy.expire(at: now, emit: &newDecisions)
             act(on: set, at: now, &out, &emit)
         }
+        for set in sets.indices where sets[set].times?.expire(at: now) == true {
+            followTimes(of: set, at: now, &out)
+        }
+    }
+
+    /// Takes a set off the air or lets it back, as its times are.
+    mutating func followTimes(of set: Int, at now: Instant, _ out: inout ByteBlock) {
+        let isResting = sets[set].times?.isOn == false
+        let interval = sets[set].policy.interval
+        sets[set].data?.rest(isResting, at: now, interval)
+        host.setResting(isResting, of: set, at: now, sending: &out, emit: &hostEvents)
     }
 
     mutating func take(
@@ -114,7 +125,12 @@ extension EmulatedDevice {
         case .connected:
             decide(.connected, at: now, &out, &emit)
             take(.use(.connection), at: now, &out, &emit)
-        case .disconnected: decide(.disconnected, at: now, &out, &emit)
+        case .disconnected:
+            decide(.disconnected, at: now, &out, &emit)
+            for set in sets.indices where sets[set].times?.returns == true {
+                sets[set].times?.disconnected()
+                followTimes(of: set, at: now, &out)
+            }
         case .server(.read(_, _, let opcode)):
             // Discovery by type is a phone's routine, no use.
             guard feelsUse, opcode != .readByTypeRequest, opcode != .readByGroupTypeRequest
@@ -162,7 +178,8 @@ extension EmulatedDevice {
             host.server.value(of: handle) ?? []
         }
         host.setAdvertisingData(
-            live.data, scanResponse: live.scanResponse, of: set, at: now, sending: &out)
+            live.data, scanResponse: live.scanResponse, train: live.train, of: set, at: now,
+            sending: &out)
         sets[set].data = live
     }
 

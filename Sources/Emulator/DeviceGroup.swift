@@ -1,4 +1,5 @@
 // One or several devices behind one controller's byte stream.
+import Advertising
 import BLEHost
 import HCI
 import Profiles
@@ -37,9 +38,16 @@ public struct DeviceGroup: Sendable {
         if devices.count == 1 {
             ports = [DevicePort(device: devices[0], capture: capture)]
         } else {
-            ports = devices.map { DevicePort(device: $0) }
+            ports = devices.map { device in
+                var sharing = device
+                sharing.shareController()
+                return DevicePort(device: sharing)
+            }
             share = SharedController(
-                setCounts: devices.map { max($0.profile.advertising.count, 1) })
+                sets: devices.map { device in
+                    let sets = device.profile.advertising
+                    return sets.count { $0.fallback != .skip }...sets.count
+                })
             self.capture = capture
         }
     }
@@ -187,6 +195,11 @@ public struct DeviceGroup: Sendable {
     /// Whether jumps of the clock matter to any of the devices.
     public mutating func followsTimeOfDay() -> Bool {
         ports.indices.contains { number in ports.ask(number) { $0.device.followsTimeOfDay } }
+    }
+
+    /// Whether any of the devices waits for a person's answer.
+    public mutating func awaitsAnswer() -> Bool {
+        ports.indices.contains { number in ports.ask(number) { $0.device.awaitsAnswer } }
     }
 
     public mutating func expire(

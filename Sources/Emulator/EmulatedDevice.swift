@@ -192,6 +192,9 @@ public struct EmulatedDevice: Sendable {
 
     // MARK: power
 
+    /// Other devices have advertising sets of the same controller.
+    mutating func shareController() { host.sharesController = true }
+
     /// Brings the controller up. The first time is the device's power-on: values, generators and
     /// the activity signal begin then. Later ones are a controller's return, which they outlive.
     public mutating func powerOn(
@@ -465,6 +468,7 @@ public struct EmulatedDevice: Sendable {
             } else if case .advertising(let interval, let gap, let set) = event {
                 guard sets.indices.contains(set) else { continue }
                 let reason = sets[set].confirm(interval)
+                sets[set].times?.hasBegun(at: now)
                 sets[set].history?.isAdvertising(interval, reason: reason, at: now)
                 emit.append(.advertising(interval, gap: gap, reason: reason, set: set))
             } else {

@@ -164,6 +164,7 @@ extension EmulatedDevice {
         let isOtherSignal =
             old.activity != profile.activity || old.usesLevel != profile.usesLevel
         if isOtherSignal { makeDetector(at: now) }
+        for set in sets.indices { renewTimes(of: set, at: now) }
         let same = sets.indices.filter { old.policy(of: $0) == profile.policy(of: $0) }
         for set in sets.indices where !same.contains(set) {
             replacePolicy(of: set, at: now, &out, &emit)
@@ -187,6 +188,14 @@ extension EmulatedDevice {
             new.begin(at: now)
             sets.append(new)
         }
+    }
+
+    /// Other times begin now.
+    private mutating func renewTimes(of set: Int, at now: Instant) {
+        var times = AirTimes(profile.advertising[set])
+        if let new = times, let old = sets[set].times, new.isLike(old) { return }
+        times?.hasBegun(at: now)
+        sets[set].times = times
     }
 
     /// The new policy begins as at power-on, with what is felt and known now.
@@ -234,6 +243,7 @@ extension EmulatedDevice {
         let configuration = PeripheralConfiguration(
             profile, profile.setups(sets, seed: seed), randomAddress: randomAddress)
         host.reconfigure(configuration, at: now, sending: &out)
+        for set in sets.indices { followTimes(of: set, at: now, &out) }
     }
 
     // MARK: what does not follow

@@ -39,12 +39,15 @@ struct LiveAdvertisingData: Sendable {
     /// Advertising events up to the last update, by the interval that was in force then.
     private var events = 0.0
     private var lastUpdate: Instant
+    private var isResting = false
     /// At the last update.
     private var address: DeviceAddress?
     /// What encryption counts; nil where nothing is encrypted.
     private var counter: EncryptionCounter?
     private(set) var data: [UInt8]
     private(set) var scanResponse: [UInt8]
+    /// Of the periodic train; none without one.
+    private(set) var train: [UInt8]
 
     /// - Parameter surroundings: as they are at `start`.
     init?(
@@ -62,6 +65,7 @@ struct LiveAdvertisingData: Sendable {
         let stream = number == 0 ? "advertising" : "advertising \(set.name)"
         data = advertisingBytes(set.data)
         scanResponse = advertisingBytes(set.scanResponse)
+        train = advertisingBytes(set.periodic?.data ?? [])
         clock = ValueMachine(
             .constant([]), update: set.update, send: .manual, start: start, seed: seed, stream: "")
         fields = specs.enumerated().map { index, spec in
@@ -90,7 +94,7 @@ struct LiveAdvertisingData: Sendable {
     /// What the version before had too goes on.
     mutating func takeOver(_ old: LiveAdvertisingData, at now: Instant) {
         if old.set.update == set.update { clock = old.clock }
-        (events, lastUpdate) = (old.events, old.lastUpdate)
+        (events, lastUpdate, isResting) = (old.events, old.lastUpdate, old.isResting)
         if counter != nil { counter = old.counter ?? counter }
         for index in fields.indices {
             guard let same = old.fields.first(where: { $0.spec == fields[index].spec }),
@@ -112,7 +116,7 @@ struct LiveAdvertisingData: Sendable {
         at now: Instant, _ around: AdvertisingSurroundings, value: (UInt16) -> [UInt8]
     ) {
         _ = clock.expire(at: now)
-        count(at: now, around)
+        countEvents(at: now, around.interval)
         if let next = around.address,
             counter?.rise(at: around.unixMicroseconds, isForced: next != address) == false
         {
@@ -120,7 +124,7 @@ struct LiveAdvertisingData: Sendable {
             return
         }
         address = around.address
-        var (data, response) = (set.data, set.scanResponse)
+        var parts = LiveField.Part.allCases.map { set.entries(of: $0) }
         for index in fields.indices {
             fields[index].machine?.surroundings.take(around.detector)
             _ = fields[index].machine?.expire(at: now)
@@ -135,38 +139,39 @@ struct LiveAdvertisingData: Sendable {
                 case .own, .encryption: []
                 }
             let own = ownValue(of: field.spec, at: now, around)
-            if field.spec.isInScanResponse {
-                field.spec.put(octets, own, field.format, into: &response)
-            } else {
-                field.spec.put(octets, own, field.format, into: &data)
+            field.spec.put(octets, own, field.format, into: &parts[field.spec.part.rawValue])
+        }
+        for part in LiveField.Part.allCases {
+            seal(&parts[part.rawValue], around)
+            // What is about an address that is not known yet waits for it.
+            if around.address == nil {
+                parts[part.rawValue] = waitless(parts[part.rawValue], of: part)
             }
         }
-        seal(&data, around)
-        seal(&response, around)
-        if around.address == nil {
-            // What is about an address that is not known yet waits for it.
-            data = without(data, isInScanResponse: false)
-            response = without(response, isInScanResponse: true)
-        }
-        self.data = advertisingBytes(data)
-        scanResponse = advertisingBytes(response)
+        data = advertisingBytes(parts[LiveField.Part.data.rawValue])
+        scanResponse = advertisingBytes(parts[LiveField.Part.scanResponse.rawValue])
+        train = advertisingBytes(parts[LiveField.Part.periodic.rawValue])
     }
 
-    private func without(
-        _ entries: [AdvertisingStructure], isInScanResponse: Bool
+    private func waitless(
+        _ entries: [AdvertisingStructure], of part: LiveField.Part
     ) -> [AdvertisingStructure] {
-        let waiting = fields.map(\.spec).filter {
-            $0.source.needsAddress && $0.isInScanResponse == isInScanResponse
-        }
+        let waiting = fields.map(\.spec).filter { $0.source.needsAddress && $0.part == part }
         return entries.enumerated().filter { index, _ in !waiting.contains { $0.entry == index } }
             .map(\.element)
     }
 
-    /// Counts the advertising events since the update before.
-    private mutating func count(at now: Instant, _ around: AdvertisingSurroundings) {
+    /// The set leaves the air, or is back.
+    mutating func rest(_ isResting: Bool, at now: Instant, _ interval: AdvertisingInterval) {
+        countEvents(at: now, interval)
+        self.isResting = isResting
+    }
+
+    /// Counts the advertising events since they were counted last.
+    private mutating func countEvents(at now: Instant, _ interval: AdvertisingInterval) {
         // The random delay is 5 ms on average (Core 6.0, Vol 6, Part B, 4.4.2.2.1).
-        let period = Double(around.interval.microseconds) + 5000
-        events += Double((now - lastUpdate).microseconds) / period
+        let period = Double(interval.microseconds) + 5000
+        if !isResting { events += Double((now - lastUpdate).microseconds) / period }
         lastUpdate = now
     }
 

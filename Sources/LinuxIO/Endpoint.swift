@@ -28,6 +28,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `127.0.0.1:6402`, `localhost:6402` or `[::1]:6402`; nil for anything else.
     public init?(_ text: some StringProtocol) {
+        let text = String(text)
         guard let colon = text.lastIndex(of: ":"),
             let port = Self.port(text[text.index(after: colon)...]),
             let address = Self.address(String(text[..<colon]))
@@ -40,7 +41,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil
         }
-        return UInt16(text)
+        return UInt16(String(text))
     }
 
     private static func address(_ text: String) -> Address? {

@@ -38,8 +38,13 @@ public final class FileWatcher {
     private static let linksMax = 40
 
     public init(loop: inout EventLoop) throws(SystemError) {
-        descriptor = Descriptor(
-            try systemCall("watch", "files") { inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK)) })
+        do throws(SystemError) {
+            descriptor = Descriptor(
+                try systemCall("watch", "files") { inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK)) })
+        } catch {
+            throw error.code == EMFILE
+                ? error.advising("raise fs.inotify.max_user_instances by sysctl") : error
+        }
         token = loop.makeToken()
         try loop.watch(descriptor, as: token, for: .readable)
     }

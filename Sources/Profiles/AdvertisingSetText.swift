@@ -27,9 +27,16 @@ extension AdvertisingSet {
         }
         if let periodic {
             let milliseconds = Double(periodic.interval) * 1.25
+            let data = advertisingBytes(periodic.data)
             lines.append(
-                "periodic train every \(milliseconds) ms, \(periodic.data.count) bytes: "
-                    + Hex.string(periodic.data, separator: " "))
+                "periodic train every \(milliseconds) ms, \(data.count) bytes: "
+                    + Hex.string(data, separator: " "))
+        }
+        if let duration {
+            let again = kind.isConnectable ? " and each disconnection" : ""
+            lines.append(
+                "on the air for \(duration) "
+                    + (period.map { "of each \($0)" } ?? "after power-on" + again))
         }
         switch fallback {
         case .legacy: lines.append("without extended advertising: in legacy PDUs, in turn")

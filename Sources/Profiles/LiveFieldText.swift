@@ -1,5 +1,5 @@
 // Live fields of advertising data in lines for people.
-import Advertising
+public import Advertising
 import Behaviours
 import SansIO
 
@@ -8,9 +8,10 @@ extension DeviceProfile {
     func liveFieldLines(of index: Int) -> [String] {
         let set = advertising[index]
         return liveFields.filter { $0.set == index }.map { field in
-            let part = field.isInScanResponse ? set.scanResponse : set.data
+            let part = set.entries(of: field.part)
             let entry = part.indices.contains(field.entry) ? part[field.entry] : nil
-            let moment = set.update.map { field.source.moves ? "every \($0): " : "" } ?? ""
+            let every = set.update.map { field.source.moves ? "every \($0): " : "" } ?? ""
+            let moment = every + (field.part == .periodic ? "train " : "")
             guard let beacon = entry?.beacon else {
                 let label = entry?.parts.first?.label ?? ""
                 let place =
@@ -27,6 +28,17 @@ extension DeviceProfile {
             }
             let place = beacon.format.name + (item.map { " " + $0.name } ?? "")
             return "  \(moment)\(place) = \(field.source.text(in: item))"
+        }
+    }
+}
+
+extension AdvertisingSet {
+    /// The structures of one of its parts.
+    public func entries(of part: LiveField.Part) -> [AdvertisingStructure] {
+        switch part {
+        case .data: data
+        case .scanResponse: scanResponse
+        case .periodic: periodic?.data ?? []
         }
     }
 }

@@ -67,10 +67,10 @@ extension ProfileLoader {
         // It speaks of files, of which there is none.
         let isEmpty = problem?.problem == "the file is empty"
         throw error(
-            source, reference, (problem?.problem ?? "").replacing("the file", with: "the value"),
+            source, reference, (problem?.problem ?? "").replacingEach("the file", with: "the value"),
             isEmpty
                 ? "write \(part.says)"
-                : (problem?.remedy ?? "").replacing("document in a file", with: "value"))
+                : (problem?.remedy ?? "").replacingEach("document in a file", with: "value"))
     }
 
     /// What a reference names.

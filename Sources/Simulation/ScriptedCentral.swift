@@ -43,12 +43,13 @@ public struct ScriptedCentral: Sendable {
         case done
     }
 
+    private let address: DeviceAddress
     private var host: CentralHost
     private var framer = H4Framer()
     private let target: DeviceAddress?
     private var state = State.off
     private var start = Instant.zero
-    private var found: LEAdvertisingReport.Report?
+    private var found: HeardAdvertisement?
     private var services: [DiscoveredService] = []
     private var agenda: [Step] = []
     private var notificationCount = 0
@@ -67,6 +68,7 @@ public struct ScriptedCentral: Sendable {
     ///   - address: the central's own random address.
     public init(target: DeviceAddress?, address: DeviceAddress) {
         self.target = target
+        self.address = address
         host = CentralHost(randomAddress: address)
     }
 
@@ -75,6 +77,14 @@ public struct ScriptedCentral: Sendable {
         start = now
         state = .controller
         host.start(at: now, sending: &out)
+    }
+
+    /// Begins the programme anew, for another accessory.
+    mutating func visit(
+        _ target: DeviceAddress, at now: Instant, sending out: inout ByteBlock
+    ) {
+        self = ScriptedCentral(target: target, address: address)
+        powerOn(at: now, sending: &out)
     }
 
     public var deadline: Instant? {
@@ -194,24 +204,24 @@ public struct ScriptedCentral: Sendable {
     // MARK: finding
 
     private mutating func heard(
-        _ report: LEAdvertisingReport.Report, at now: Instant, _ out: inout ByteBlock,
+        _ heard: HeardAdvertisement, at now: Instant, _ out: inout ByteBlock,
         _ emit: inout Outputs<CentralFinding>
     ) {
-        guard report.address == found?.address ?? target ?? report.address else { return }
-        let isScanResponse = report.eventType == 4
+        guard heard.address == found?.address ?? target ?? heard.address else { return }
+        let isScanResponse = heard.isScanResponse
         switch state {
         case .advertisement where !isScanResponse:
-            found = report
+            found = heard
             emit.append(
                 .line(
-                    "found \(report.address) (\(report.addressType)) after \(now - start), "
-                        + "\(Self.kind(report.eventType)), \(report.rssi) dBm"))
-            show(report.data, &emit)
+                    "found \(heard.address) (\(heard.addressType)) after \(now - start), "
+                        + "\(Self.kind(heard)), \(heard.rssi) dBm"))
+            show(heard.data, &emit)
             state = .scanResponse(until: now + Self.scanResponseLimit)
-            // Non-connectable, undirected and not scannable: that was all.
-            if report.eventType == 3 { finish(at: now, &out, &emit) }
+            // There is no response to wait for.
+            if !heard.isScannable { connect(at: now, &out, &emit) }
         case .scanResponse where isScanResponse:
-            show(report.data, &emit)
+            show(heard.data, &emit)
             connect(at: now, &out, &emit)
         case .off, .controller, .advertisement, .scanResponse, .connection, .answer,
             .notifications, .farewell, .done:
@@ -219,11 +229,24 @@ public struct ScriptedCentral: Sendable {
         }
     }
 
-    private static func kind(_ eventType: UInt8) -> String {
-        switch eventType {
-        case 0, 1: "connectable"
-        case 2: "scannable"
-        default: "non-connectable"
+    private static func kind(_ heard: HeardAdvertisement) -> String {
+        let kind =
+            heard.isConnectable
+            ? "connectable" : heard.isScannable ? "scannable" : "non-connectable"
+        guard let extended = heard.extended else { return kind }
+        let phys = [extended.primaryPHY, extended.secondaryPHY].compactMap { phy(of: $0) }
+        let train = TimeSpan(microseconds: Int64(extended.trainInterval) * 1250)
+        return kind + ", extended on " + phys.joined(separator: " and ")
+            + (extended.sid < 16 ? ", SID \(extended.sid)" : "")
+            + (train > .zero ? ", train every \(train)" : "")
+    }
+
+    private static func phy(of number: UInt8) -> String? {
+        switch number {
+        case 1: "1M"
+        case 2: "2M"
+        case 3: "coded"
+        default: nil
         }
     }
 
@@ -243,12 +266,12 @@ public struct ScriptedCentral: Sendable {
     ) {
         guard let found else { return }
         host.stopScanning(at: now, sending: &out)
-        guard found.eventType <= 1 else {
+        guard found.isConnectable else {
             finish(at: now, &out, &emit)
             return
         }
         state = .connection
-        host.connect(to: found.address, found.addressType, at: now, sending: &out)
+        host.connect(to: found, at: now, sending: &out)
     }
 
     private mutating func finish(

@@ -1,5 +1,4 @@
 // The virtual world: devices, the air, and whoever else is on it, driven by deadlines.
-public import Advertising
 import BLEHost
 public import Emulator
 import HCI
@@ -12,7 +11,8 @@ public import Wire
 public enum WorldEvent: Sendable {
     /// `number` is the device's.
     case device(DeviceEvent, number: Int)
-    case central(CentralFinding)
+    /// `number` is that of the device that it has to do with.
+    case central(CentralFinding, number: Int)
 }
 
 /// Devices, each on a virtual controller of its own, the air, the built-in central if asked for,
@@ -24,7 +24,10 @@ public struct World: Sendable {
     public private(set) var air: Air
     /// The devices by their numbers, each with its wire; the first is what a run is about.
     public private(set) var ports: [DevicePort]
+    /// Visits one device after the other.
     public private(set) var central: ScriptedCentral?
+    /// The device that it has to do with.
+    public private(set) var visited = 0
     /// What happened since the driver emptied it.
     public var events = Outputs<WorldEvent>()
     /// The latest instant that was run.
@@ -75,6 +78,11 @@ public struct World: Sendable {
         ports.indices.contains { number in ports.ask(number) { $0.device.followsTimeOfDay } }
     }
 
+    /// Whether any device waits for a person's answer.
+    public mutating func awaitsAnswer() -> Bool {
+        ports.indices.contains { number in ports.ask(number) { $0.device.awaitsAnswer } }
+    }
+
     /// Whether no device is on the air any more.
     public var isQuiet: Bool { ports.allSatisfy { $0.device.host.isQuiet } }
 
@@ -91,8 +99,14 @@ public struct World: Sendable {
             ports[number].powerOn(at: now, sending: &up, emit: &deviceEvents)
             deliverFromDevice(number, at: now)
         }
-        central?.powerOn(at: now, sending: &up)
-        deliverFromCentral(at: now)
+        guard ports.count > 1, central != nil else {
+            central?.powerOn(at: now, sending: &up)
+            deliverFromCentral(at: now)
+            return settle(at: now)
+        }
+        // Of several, the one to be visited is known by its address.
+        settle(at: now)
+        visit(0, at: now)
         settle(at: now)
     }
 
@@ -120,13 +134,6 @@ public struct World: Sendable {
             perform(on: number, at: now) { device, out, events in
                 device.powerOff(at: now, sending: &out, emit: &events)
             }
-        }
-    }
-
-    /// Tells a device's activity signal what has come in.
-    public mutating func feel(_ inputs: [ActivityInput], by number: Int = 0, at now: Instant) {
-        perform(on: number, at: now) { device, out, events in
-            for input in inputs { device.feel(input, at: now, sending: &out, emit: &events) }
         }
     }
 
@@ -159,12 +166,14 @@ public struct World: Sendable {
         for number in ports.indices { ports[number].device.setClock(epoch: epoch) }
     }
 
-    /// Captures the first device's packets from here on.
+    /// Captures the devices' packets from here on, each by itself.
     /// - Parameter epoch: microseconds since 1970 at `Instant.zero`.
-    public mutating func capture(epoch: Int64) { ports[0].capture = BtsnoopWriter(epoch: epoch) }
+    public mutating func capture(epoch: Int64) {
+        for number in ports.indices { ports[number].capture = BtsnoopWriter(epoch: epoch) }
+    }
 
-    /// What is to be appended to the capture file.
-    public mutating func takeCapture() -> [UInt8] { ports[0].takeCapture() }
+    /// What is to be appended to the capture file of a device.
+    public mutating func takeCapture(of number: Int = 0) -> [UInt8] { ports[number].takeCapture() }
 
     /// What is to be stored of a device before packets go out to hosts from outside.
     public mutating func takeStateChanges(of number: Int = 0) -> [StateChange] {
@@ -251,9 +260,23 @@ public struct World: Sendable {
     }
 
     private mutating func deliverFromCentral(at now: Instant) {
-        for finding in findings.elements { events.append(.central(finding)) }
+        // All is seen once the last device is.
+        let isSeen = findings.elements.contains(.finished) && visited + 1 < ports.count
+        for finding in findings.elements where !isSeen || finding != .finished {
+            events.append(.central(finding, number: visited))
+        }
         findings.removeAll()
         guard let centralPort else { return }
+        deliver(to: centralPort, at: now)
+        if isSeen { visit(visited + 1, at: now) }
+    }
+
+    /// The central turns to a device.
+    private mutating func visit(_ number: Int, at now: Instant) {
+        guard let centralPort else { return }
+        visited = number
+        let address = ports.ask(number) { $0.device.host.address(of: 0) }
+        central?.visit(address, at: now, sending: &up)
         deliver(to: centralPort, at: now)
     }
 

@@ -52,10 +52,17 @@ public struct BluetoothUUID: Sendable {
     }
 
     /// Reads the usual 128-bit form with hyphens; nil for anything else.
-    public init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == [8, 4, 4, 4, 12],
-            let bytes = Hex.bytes(parts.joined()), bytes.count == 16
+    @inlinable
+    public init?(_ text: some StringProtocol) { self.init(utf8: Array(text.utf8)) }
+
+    /// Where the hyphens of the usual form stand.
+    private static let hyphens = [8, 13, 18, 23]
+
+    @usableFromInline
+    init?(utf8 text: [UInt8]) {
+        let hyphen = UInt8(ascii: "-")
+        guard text.count == 36, Self.hyphens.allSatisfy({ text[$0] == hyphen }),
+            let bytes = Hex.bytes(utf8: text.filter { $0 != hyphen }), bytes.count == 16
         else { return nil }
         let reversed = [UInt8](bytes.reversed())
         self.init(littleEndian: reversed.span)
@@ -98,13 +105,8 @@ extension BluetoothUUID: CustomStringConvertible {
     /// `0x180F` for a 16-bit UUID, the hyphenated form for any other.
     public var description: String {
         if width == .short, let short { return Hex.code(short) }
-        let text = Hex.string([UInt8](fullLittleEndian.reversed()))
-        var parts: [Substring] = []
-        var rest = Substring(text)
-        for length in [8, 4, 4, 4, 12] {
-            parts.append(rest.prefix(length))
-            rest = rest.dropFirst(length)
-        }
-        return parts.joined(separator: "-")
+        var text = Array(Hex.string([UInt8](fullLittleEndian.reversed())).utf8)
+        for place in Self.hyphens { text.insert(UInt8(ascii: "-"), at: place) }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -32,10 +32,17 @@ public enum Hex {
     public static func code(_ value: UInt8) -> String { "0x" + string(value) }
 
     /// Reads pairs of hexadecimal digits; spaces between pairs are allowed. Nil for anything else.
+    @inlinable
     public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        // Generic code is slow in another module, so there is little of it.
+        bytes(utf8: Array(text.utf8))
+    }
+
+    @usableFromInline
+    static func bytes(utf8 text: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?
-        for character in text.utf8 {
+        for character in text {
             if character == UInt8(ascii: " "), high == nil { continue }
             guard let digit = value(of: character) else { return nil }
             if let upper = high {

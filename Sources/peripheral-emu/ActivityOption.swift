@@ -9,9 +9,10 @@ enum ActivityOption {
     /// can follow it.
     /// - Returns: false where it cannot, which has been said.
     static func apply(
-        _ options: RunOptions, to profile: inout DeviceProfile, _ console: inout Console
+        _ options: RunOptions, of number: Int, to profile: inout DeviceProfile,
+        _ console: inout Console
     ) -> Bool {
-        if let spec = options.activity {
+        if let spec = options.substitutes[number].activity {
             guard let source = source(spec, for: profile, &console) else { return false }
             profile.activity?.sources = [source]
         }

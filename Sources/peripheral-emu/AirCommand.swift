@@ -9,7 +9,7 @@ enum AirCommand {
         do throws(SystemError) {
             var loop = try EventLoop()
             let start = loop.now()
-            var reporter = Reporter(console: console, capture: nil, start: start, isLive: true)
+            var reporter = Reporter(console: console, captures: [], start: start, isLive: true)
             let guests = try AirGuests(options, loop: &loop, &reporter)
             guard !guests.hasNoDoor else { return reporter.finish(.failure) }
             try Capabilities.drop(keepingNetAdmin: false)
@@ -34,7 +34,7 @@ enum AirCommand {
         while true {
             let now = loop.now()
             try guests.flush(from: &air, &reporter, loop: &loop, at: now)
-            if let code = reporter.flush(capture: []) { return reporter.finish(code) }
+            if let code = reporter.flush(capture: { _ in [] }) { return reporter.finish(code) }
             try loop.wait(until: earliest(air.deadline, end))
             let woken = loop.now()
             if loop.signal != nil || end.map({ $0 <= woken }) == true {

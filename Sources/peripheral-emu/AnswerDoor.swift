@@ -27,7 +27,8 @@ enum AnswerChoice: Equatable {
 enum PairingOption {
     /// - Returns: false where the profile cannot have it, which has been said.
     static func apply(
-        _ options: RunOptions, to profile: inout DeviceProfile, _ console: inout Console
+        _ options: RunOptions, of number: Int, to profile: inout DeviceProfile,
+        _ console: inout Console
     ) -> Bool {
         if options.answers == .standardInput, profile.followsStandardInput {
             console.error(
@@ -35,7 +36,7 @@ enum PairingOption {
                     + "answer by --control PATH and ctl")
             return false
         }
-        guard let passkey = options.passkey else { return true }
+        guard let passkey = options.substitutes[number].passkey else { return true }
         guard let security = profile.security, security.policy != .refused else {
             console.error(
                 "--passkey: nobody can pair with \(profile.file); "
@@ -54,7 +55,7 @@ enum PairingOption {
 }
 
 extension DeviceProfile {
-    fileprivate var followsStandardInput: Bool {
+    var followsStandardInput: Bool {
         activity?.sources.contains(.live(.stdin)) == true
     }
 
@@ -74,13 +75,14 @@ final class AnswerDoor {
 
     /// nil where standard input is not for answers.
     init?(
-        _ options: RunOptions, _ profile: DeviceProfile, loop: inout EventLoop
+        _ options: RunOptions, _ profiles: [DeviceProfile], loop: inout EventLoop
     ) throws(SystemError) {
         switch options.answers {
         case .none: return nil
         case .standardInput: break
         case .automatic:
-            guard StandardInput.isTerminal, !profile.followsStandardInput else { return nil }
+            guard StandardInput.isTerminal, !profiles.contains(where: \.followsStandardInput)
+            else { return nil }
         }
         input = try StandardInput(loop: &loop)
     }
@@ -104,10 +106,9 @@ final class AnswerDoor {
     }
 
     /// To be called before the loop waits.
-    /// - Returns: when `nextLine` has a line though the loop says nothing.
-    func listen(to device: EmulatedDevice, _ loop: inout EventLoop) throws(SystemError) -> Instant?
-    {
-        let isAsked = device.awaitsAnswer
+    /// - Parameter isAsked: whether an accessory waits for an answer.
+    /// - Returns: when there is a line to take though the loop says nothing.
+    func listen(isAsked: Bool, _ loop: inout EventLoop) throws(SystemError) -> Instant? {
         try input.listen(isWanted: isAsked, &loop)
         guard isAsked else { return nil }
         // Nothing tells that the program has come to the terminal's foreground.
@@ -117,11 +118,19 @@ final class AnswerDoor {
     /// Takes an event of the loop; one of somebody else's is ignored.
     func handle(_ event: ReadyEvent, loop: inout EventLoop) { input.handle(event, loop: &loop) }
 
-    /// The next line that is typed, or written to answer what is asked now. Blank ones are nothing.
-    func nextLine(for device: EmulatedDevice) -> String? {
-        while input.isTerminal || device.awaitsAnswer, let line = input.nextLine() {
-            if line.contains(where: { !$0.isWhitespace }) { return line }
+    /// Takes the lines that are typed, or written to answer what is asked now. Blank ones are
+    /// nothing.
+    func answer(
+        _ reporter: inout Reporter, of names: AccessoryNames, at now: Instant,
+        _ perform: DevicePerformer
+    ) {
+        while input.hasLine, input.isTerminal || names.areAsking(perform),
+            let line = input.nextLine()
+        {
+            guard line.contains(where: { !$0.isWhitespace }) else { continue }
+            do throws(AnswerError) { try names.answer(line: line, at: now, perform) } catch {
+                reporter.log(.warning, "\(error)", at: now)
+            }
         }
-        return nil
     }
 }

@@ -95,11 +95,7 @@ struct BenchOptions {
                 try read(row.name, option.argument)
             }
         }
-        if run.profiles.count > 1 {
-            throw UsageError(
-                "bench is about one accessory, and there are \(run.profiles.count) --profile; "
-                    + "give one")
-        }
+        if run.profiles.count == 1 { try run.assignSubstitutes() }
         if shard != nil {
             if scan.options.contains(where: { Options.table[$0.row].name == "jobs" }) {
                 throw UsageError(
@@ -117,6 +113,11 @@ struct BenchOptions {
             guard !run.profiles.isEmpty else {
                 throw UsageError(
                     "there is no profile to weigh; write bench --profile FILE, or bench validate")
+            }
+            guard run.profiles.count == 1 else {
+                throw UsageError(
+                    "bench weighs one profile, and there are \(run.profiles.count); "
+                        + "leave out all --profile but one")
             }
         case ("validate", 1):
             guard scan.options.isEmpty else {

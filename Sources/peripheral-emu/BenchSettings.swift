@@ -21,7 +21,7 @@ enum BenchSettings {
             settings.append(
                 Setting(
                     "activity", activity.text(for: request.duration),
-                    isDefault: options.run.activity == nil))
+                    isDefault: options.run.substitutes.first?.activity == nil))
         }
         // Parts of different sweeps are told from one another by it.
         if !options.sweeps.isEmpty {

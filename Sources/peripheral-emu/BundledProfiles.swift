@@ -36,7 +36,7 @@ enum BundledProfiles {
         let comment = text.split(separator: "\n", omittingEmptySubsequences: false)
             .prefix { $0.hasPrefix("# ") }.map { $0.dropFirst(2) }.joined(separator: " ")
         guard !comment.isEmpty else { return nil }
-        guard let stop = comment.firstRange(of: ". ") else { return comment }
+        guard let stop = comment.firstPlace(of: ". ") else { return comment }
         return String(comment[..<stop.upperBound].dropLast())
     }
 

@@ -22,7 +22,7 @@ enum ControlCommand {
                 return .unmet
             }
             guard options.method.name == ControlMethod.watchName else {
-                let lines = options.json ? [result.text()] : options.method.text(result)
+                let lines = options.json ? [result.text()] : options.method.lines(of: result)
                 for line in lines { console.print(line) }
                 return .done
             }
@@ -45,7 +45,8 @@ enum ControlCommand {
             } else {
                 let time = event["time"]?.number.flatMap { Int64(exactly: ($0 * 1e6).rounded()) }
                 let stamp = time.map { Console.stamp(TimeSpan(microseconds: $0)) } ?? ""
-                console.print(stamp + (event["text"]?.string ?? event.text()))
+                let name = event[ControlMethod.accessory]?.string.map { "\($0): " } ?? ""
+                console.print(stamp + name + (event["text"]?.string ?? event.text()))
             }
             console.flush()
         }

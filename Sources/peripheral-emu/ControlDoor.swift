@@ -32,9 +32,9 @@ final class ControlDoor {
     }
 
     /// Answers what the clients ask for.
-    /// - Parameter perform: does what a line says and returns the answer.
     func answer(
-        _ reporter: inout Reporter, perform: ([UInt8], inout ControlSession) -> String?
+        _ reporter: inout Reporter, of names: AccessoryNames, at now: Instant,
+        _ perform: DevicePerformer
     ) {
         var left = Self.linesMax
         while left > 0, let (client, line) = server.nextLine() {
@@ -43,7 +43,7 @@ final class ControlDoor {
             case .tooLong: client.answer(Array(RPC.lineTooLong.utf8))
             case .line(let line):
                 var session = sessions[client.token] ?? ControlSession()
-                if let answer = perform(line, &session) {
+                if let answer = session.answer(line.span, of: names, at: now, perform) {
                     client.answer(Array(answer.utf8))
                 }
                 sessions[client.token] = session
@@ -59,8 +59,10 @@ final class ControlDoor {
     ) throws(SystemError) {
         let events = reporter.takeWatched()
         if !events.isEmpty {
-            let octets = Array(events.map { RPC.event($0) }.joined().utf8)
-            for client in watchers { client.tell(octets) }
+            for client in watchers {
+                let wanted = events.filter { sessions[client.token]?.wants($0) == true }
+                client.tell(Array(wanted.map { RPC.event($0) }.joined().utf8))
+            }
         }
         for reason in try server.flush(&loop) {
             reporter.log(.warning, "control: a client is dropped: \(reason)", at: now)

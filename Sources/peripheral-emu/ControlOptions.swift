@@ -19,10 +19,12 @@ struct ControlOptions {
 
     init(_ scan: Options.Scan) throws(UsageError) {
         var path = unsafe getenv(Self.variable).map { unsafe String(cString: $0) }
+        var accessory: String?
         for option in scan.options {
             switch Options.table[option.row].name {
             case Options.control: path = option.argument
             case Options.json: json = true
+            case Options.accessory: accessory = option.argument
             case let name: throw UsageError("ctl does not take --\(name); \(Self.usage)")
             }
         }
@@ -58,8 +60,9 @@ struct ControlOptions {
         }
         self.path = path
         self.method = method
+        let named = accessory.map { [JSONMember(ControlMethod.accessory, .string($0))] } ?? []
         parameters = .object(
-            zip(method.parameters, operands).map { JSONMember($0.name, .string($1)) })
+            zip(method.parameters, operands).map { JSONMember($0.name, .string($1)) } + named)
     }
 }
 

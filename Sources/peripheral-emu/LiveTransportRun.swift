@@ -13,14 +13,9 @@ struct LiveTransportRun: ~Copyable {
     private var reporter: Reporter
     private let transport: ByteTransport
     private let token: Token
+    private var doors: Doors
     /// By the devices' numbers.
-    private var activities: [LiveActivity?]
-    private let control: ControlDoor?
-    private let answers: AnswerDoor?
     private let keepers: [StateKeeper?]
-    private let watch: ProfileWatch?
-    private var felt = Outputs<ActivityInput>()
-    private var clock = WallClock()
     private var buffer = ReadBuffer()
     private var out = ByteBlock(capacity: 65_536)
     private var events = Outputs<AccessoryEvent>()
@@ -49,9 +44,7 @@ struct LiveTransportRun: ~Copyable {
 
     init(
         loop: consuming EventLoop, group: DeviceGroup, reporter: Reporter, transport: ByteTransport,
-        keepsNetAdmin: Bool, activities: [LiveActivity?], control: ControlDoor?,
-        answers: AnswerDoor?, watch: ProfileWatch?, keepers: [StateKeeper?], end: Instant?,
-        reconnects: Bool
+        keepsNetAdmin: Bool, doors: Doors, keepers: [StateKeeper?], end: Instant?, reconnects: Bool
     ) {
         token = loop.makeToken()
         start = loop.now()
@@ -61,11 +54,8 @@ struct LiveTransportRun: ~Copyable {
         self.group = group
         self.reporter = reporter
         self.transport = transport
-        self.activities = activities
-        self.control = control
-        self.answers = answers
+        self.doors = doors
         self.keepers = keepers
-        self.watch = watch
         self.end = end
         self.reconnects = reconnects
         self.keepsNetAdmin = keepsNetAdmin
@@ -81,7 +71,7 @@ struct LiveTransportRun: ~Copyable {
                 return reporter.finish(code)
             }
             try loop.watch(transport, as: token)
-            let listening = try answers?.listen(to: group.ports[0].device, &loop)
+            let listening = try doors.listen(isAsked: group.awaitsAnswer(), &loop)
             try loop.wait(until: earliest(nextDeadline(), listening))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
@@ -91,13 +81,13 @@ struct LiveTransportRun: ~Copyable {
                 lose(lastReason.isEmpty ? "\(transport.name) does not answer" : lastReason, at: now)
             }
             for event in loop.events where event.token == token { read(at: now) }
-            try feel(at: now)
+            for event in loop.events { try doors.handle(event, at: now, &loop) }
             if let deadline = group.nextDeadline(), deadline <= now {
                 group.expire(at: now, sending: &out, emit: &events)
             }
-            try answer(at: now)
-            takeLines(at: now)
-            try flash(at: now)
+            try doors.serve(&loop, &reporter, at: now) { number, action in
+                group.perform(on: number, at: now, sending: &out, emit: &events, action)
+            }
             settle(at: now)
         }
         return try finish()
@@ -105,10 +95,9 @@ struct LiveTransportRun: ~Copyable {
 
     private mutating func nextDeadline() -> Instant? {
         var deadline = earliest(group.nextDeadline(), end)
-        for activity in activities { deadline = earliest(deadline, activity?.deadline) }
         if case .away(let next) = state { deadline = earliest(deadline, next) }
         if transport.isConnecting { deadline = earliest(deadline, contactLimit()) }
-        return earliest(earliest(deadline, control?.deadline), watch?.deadline)
+        return deadline
     }
 
     /// When a controller that has never advertised is given up; nil once it has.
@@ -117,68 +106,8 @@ struct LiveTransportRun: ~Copyable {
     }
 
     private mutating func tellTime(at now: Instant) {
-        guard let time = clock.jump(at: now) else { return }
-        for number in group.ports.indices {
-            group.perform(on: number, at: now, sending: &out, emit: &events) {
-                device, out, emit in
-                device.setTimeOfDay(time, at: now, sending: &out, emit: &emit)
-            }
-        }
-    }
-
-    /// Gives the devices what their live sources have for them.
-    private mutating func feel(at now: Instant) throws(SystemError) {
-        for (number, activity) in activities.enumerated() {
-            guard let activity else { continue }
-            try activity.takeTurn(of: &loop, at: now, emit: &felt)
-            guard !felt.isEmpty else { continue }
-            group.perform(on: number, at: now, sending: &out, emit: &events) {
-                device, out, emit in
-                for input in felt.elements {
-                    device.feel(input, at: now, sending: &out, emit: &emit)
-                }
-            }
-            felt.removeAll()
-        }
-    }
-
-    /// Does what clients of the control socket ask for.
-    private mutating func answer(at now: Instant) throws(SystemError) {
-        guard let control else { return }
-        for event in loop.events { try control.handle(event, loop: &loop) }
-        control.answer(&reporter) { line, session in
-            var answer: String?
-            group.perform(at: now, sending: &out, emit: &events) { device, out, emit in
-                answer = session.answer(
-                    line.span, of: &device, at: now, sending: &out, emit: &emit)
-            }
-            return answer
-        }
-    }
-
-    /// Gives the device what a person answers.
-    private mutating func takeLines(at now: Instant) {
-        guard let answers else { return }
-        for event in loop.events { answers.handle(event, loop: &loop) }
-        while let line = answers.nextLine(for: group.ports[0].device) {
-            var refusal: AnswerError?
-            group.perform(at: now, sending: &out, emit: &events) { device, out, emit in
-                do throws(AnswerError) {
-                    try device.answer(line: line, at: now, sending: &out, emit: &emit)
-                } catch { refusal = error }
-            }
-            if let refusal { reporter.log(.warning, "\(refusal)", at: now) }
-        }
-    }
-
-    /// Gives the device a new version of its profile, where there is one.
-    private mutating func flash(at now: Instant) throws(SystemError) {
-        guard let watch else { return }
-        for event in loop.events { try watch.handle(event, at: now) }
-        guard let profile = watch.next(at: now, &loop, &activities[0], &reporter) else { return }
-        tellTime(at: now)
-        group.perform(at: now, sending: &out, emit: &events) { device, out, emit in
-            device.replace(profile: profile, at: now, sending: &out, emit: &emit)
+        doors.tellTime(at: now) { number, action in
+            group.perform(on: number, at: now, sending: &out, emit: &events, action)
         }
     }
 
@@ -291,8 +220,10 @@ struct LiveTransportRun: ~Copyable {
             try transport.write(&out)
         } catch { lose("\(error)", at: now) }
         settle(at: now)
-        try control?.flush(&reporter, loop: &loop, at: now)
-        if let code = reporter.flush(capture: group.takeCapture()) { state = .ended(code) }
+        try doors.flush(&loop, &reporter, at: now)
+        if let code = reporter.flush(capture: { _ in group.takeCapture() }) {
+            state = .ended(code)
+        }
     }
 
     // MARK: the end
@@ -313,7 +244,7 @@ struct LiveTransportRun: ~Copyable {
             try loop.wait(until: limit)
             let now = loop.now()
             for event in loop.events where event.token == token { read(at: now) }
-            for event in loop.events { try control?.handle(event, loop: &loop) }
+            for event in loop.events { try doors.handle(event, at: now, &loop) }
             try flush()
         }
         transport.close()

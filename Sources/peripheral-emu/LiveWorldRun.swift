@@ -12,30 +12,21 @@ struct LiveWorldRun: ~Copyable {
     private var world: World
     private var reporter: Reporter
     private var guests: AirGuests
+    private var doors: Doors
     /// By the devices' numbers.
-    private var activities: [LiveActivity?]
-    private let control: ControlDoor?
-    private let answers: AnswerDoor?
     private let keepers: [StateKeeper?]
-    private let watch: ProfileWatch?
-    private var felt = Outputs<ActivityInput>()
-    private var clock = WallClock()
     private let end: Instant?
 
     init(
         loop: consuming EventLoop, world: World, reporter: Reporter, guests: AirGuests,
-        activities: [LiveActivity?], control: ControlDoor?, answers: AnswerDoor?,
-        watch: ProfileWatch?, keepers: [StateKeeper?], end: Instant?
+        doors: Doors, keepers: [StateKeeper?], end: Instant?
     ) {
         self.loop = loop
         self.world = world
         self.reporter = reporter
         self.guests = guests
-        self.activities = activities
-        self.control = control
-        self.answers = answers
+        self.doors = doors
         self.keepers = keepers
-        self.watch = watch
         self.end = end
     }
 
@@ -46,19 +37,16 @@ struct LiveWorldRun: ~Copyable {
         world.powerOn(at: loop.now())
         var outcome = try turn()
         while outcome == nil {
-            var deadline = world.deadline
-            for activity in activities { deadline = earliest(deadline, activity?.deadline) }
-            deadline = earliest(earliest(deadline, control?.deadline), watch?.deadline)
-            deadline = earliest(deadline, try answers?.listen(to: world.ports[0].device, &loop))
-            try loop.wait(until: earliest(deadline, end))
+            let listening = try doors.listen(isAsked: world.awaitsAnswer(), &loop)
+            try loop.wait(until: earliest(earliest(world.deadline, listening), end))
             let now = loop.now()
             if loop.signal != nil || end.map({ $0 <= now }) == true { break }
             if world.followsTimeOfDay() { tellTime(at: now) }
             if let deadline = world.deadline, deadline <= now { world.run(at: now) }
             for event in loop.events { try handle(event, at: now) }
-            try feel(at: now)
-            answer(at: now)
-            flash(at: now)
+            try doors.serve(&loop, &reporter, at: now) { number, action in
+                world.perform(on: number, at: now, action)
+            }
             outcome = try turn()
         }
         if outcome == nil, loop.signal == nil { outcome = reporter.cutOff(world, at: loop.now()) }
@@ -82,48 +70,7 @@ struct LiveWorldRun: ~Copyable {
     }
 
     private mutating func tellTime(at now: Instant) {
-        if let time = clock.jump(at: now) { world.setTimeOfDay(time, at: now) }
-    }
-
-    /// Gives the devices what their live sources have for them.
-    private mutating func feel(at now: Instant) throws(SystemError) {
-        for (number, activity) in activities.enumerated() {
-            guard let activity else { continue }
-            try activity.takeTurn(of: &loop, at: now, emit: &felt)
-            guard !felt.isEmpty else { continue }
-            world.feel(felt.elements, by: number, at: now)
-            felt.removeAll()
-        }
-    }
-
-    /// Does what clients of the control socket ask for.
-    private mutating func answer(at now: Instant) {
-        control?.answer(&reporter) { line, session in
-            var answer: String?
-            world.perform(at: now) { device, out, events in
-                answer = session.answer(
-                    line.span, of: &device, at: now, sending: &out, emit: &events)
-            }
-            return answer
-        }
-        while let line = answers?.nextLine(for: world.ports[0].device) {
-            var refusal: AnswerError?
-            world.perform(at: now) { device, out, events in
-                do throws(AnswerError) {
-                    try device.answer(line: line, at: now, sending: &out, emit: &events)
-                } catch { refusal = error }
-            }
-            if let refusal { reporter.log(.warning, "\(refusal)", at: now) }
-        }
-    }
-
-    /// Gives the device a new version of its profile, where there is one.
-    private mutating func flash(at now: Instant) {
-        guard let profile = watch?.next(at: now, &loop, &activities[0], &reporter) else { return }
-        tellTime(at: now)
-        world.perform(at: now) { device, out, events in
-            device.replace(profile: profile, at: now, sending: &out, emit: &events)
-        }
+        doors.tellTime(at: now) { number, action in world.perform(on: number, at: now, action) }
     }
 
     /// Writes out what a turn has brought; first what is to be kept.
@@ -135,14 +82,12 @@ struct LiveWorldRun: ~Copyable {
         try guests.flush(from: &world, &reporter, loop: &loop, at: now)
         let outcome = reporter.report(world.events.elements, of: world, at: now)
         world.events.removeAll()
-        try control?.flush(&reporter, loop: &loop, at: now)
-        return reporter.flush(capture: world.takeCapture()) ?? outcome
+        try doors.flush(&loop, &reporter, at: now)
+        return reporter.flush { world.takeCapture(of: $0) } ?? outcome
     }
 
     private mutating func handle(_ event: ReadyEvent, at now: Instant) throws(SystemError) {
-        try control?.handle(event, loop: &loop)
-        answers?.handle(event, loop: &loop)
-        try watch?.handle(event, at: now)
+        try doors.handle(event, at: now, &loop)
         try guests.handle(event, on: &world, &reporter, loop: &loop, at: now)
     }
 }

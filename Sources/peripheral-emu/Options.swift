@@ -59,24 +59,24 @@ struct RunOptions {
     var logLevel = LogLevel.info
     /// One JSON object a line on standard output instead of the log's lines.
     var json = false
-    /// `REFERENCE=VALUE` texts, in their order.
-    var settings: [String] = []
+    /// What takes the place of the profiles' parts, by the accessories' numbers.
+    var substitutes: [Substitutes] = []
+    /// What `substitutes` is made of, as it was written.
+    var written: [Substitutes.Written] = []
     /// The path of the control socket; nil has none.
     var control: String?
     /// Whether new versions of the profile are flashed while it runs.
     var watches = false
-    /// Takes the place of the sources in the profile's activity.
-    var activity: ActivitySpec?
     /// Whether a controller that was lost is waited for.
     var reconnects = true
-    /// Takes the place of the profile's passkey.
-    var passkey: UInt32?
     /// Where a person's answers to pairings come from, beside the control socket.
     var answers = AnswerChoice.automatic
     /// Where bonds and the like are kept.
     var state = StateChoice.automatic
     /// Whether what was kept is forgotten first.
     var erases = false
+
+    var names: AccessoryNames { AccessoryNames(files: profiles.map { ProfileFile.name(of: $0) }) }
 
     /// Accessories of one run: with the hosts that join, as many as the virtual air holds.
     static let accessoriesMax = 1000
@@ -119,7 +119,7 @@ enum Options {
             profile, "FILE",
             "the accessory to be: a profile's path, or a bundled one's name; "
                 + "$PERIPHERAL_EMU_PROFILES names folders of more; given again, one more accessory "
-                + "in the same run"
+                + "in the same run, called NAME as its file is"
         ) {
             run, text throws(UsageError) in
             guard run.profiles.count < RunOptions.accessoriesMax else {
@@ -157,7 +157,7 @@ enum Options {
         Row(
             "with-central", nil,
             "let a built-in central show what a phone would see; ends after three "
-                + "notifications, or when all was shown"
+                + "notifications, or when all was shown; several accessories one by one"
         ) {
             run, _ throws(UsageError) in run.withCentral = true
         },
@@ -167,23 +167,38 @@ enum Options {
         ) { run, _ throws(UsageError) in run.virtualTime = true },
         Row(
             "activity", "SOURCE",
-            "what the device feels, instead of what the profile says; see below"
-        ) { run, text throws(UsageError) in run.activity = try activity(text) },
+            "what the device feels, instead of what the profile says; see below; with several "
+                + "accessories NAME/SOURCE"
+        ) { run, text throws(UsageError) in
+            run.write("activity", text) { text, substitutes throws(UsageError) in
+                substitutes.activity = try activity(text)
+            }
+        },
         Row(
             "watch", nil,
-            "flash each new version of the profile, or of a file that it names, while it runs: "
+            "flash each new version of a profile, or of a file that it names, while it runs: "
                 + "connections stay"
         ) { run, _ throws(UsageError) in run.watches = true },
         Row(
             passkey, "DIGITS",
-            "the passkey that is shown to who pairs, or entered; instead of the profile's"
-        ) { run, text throws(UsageError) in run.passkey = try passkey(text) },
+            "the passkey that is shown to who pairs, or entered; instead of the profile's; with "
+                + "several accessories NAME/DIGITS"
+        ) { run, text throws(UsageError) in
+            run.write(passkey, text) { text, substitutes throws(UsageError) in
+                substitutes.passkey = try passkey(text)
+            }
+        },
         Row(
             answers, "FROM",
             "where a person answers who pairs: stdin, a line an answer, also one that was there "
-                + "before its question, or none; a terminal answers without it, and so does ctl"
+                + "before its question, or none; a terminal answers without it, and so does ctl; "
+                + "with several accessories NAME/ANSWER where more than one asks"
         ) { run, text throws(UsageError) in run.answers = try AnswerChoice(text) },
-        Row("capture", "FILE", "write all HCI packets to a btsnoop file; - is standard output") {
+        Row(
+            "capture", "FILE",
+            "write all HCI packets to a btsnoop file; - is standard output; each of several "
+                + "accessories on the virtual air has a file, with its name before FILE's ending"
+        ) {
             run, text throws(UsageError) in run.capture = text
         },
         Row("duration", "T", "end after this time: 90s, 5min, 1h, 500ms, 1d") {
@@ -204,18 +219,29 @@ enum Options {
         Row(
             "set", "REF=VALUE",
             "a value instead of the profile's, as it would stand there or hex:01FF; REF is a "
-                + "label or name, with .FIELD or as SERVICE/CHARACTERISTIC"
+                + "label or name, with .FIELD or as SERVICE/CHARACTERISTIC; with several "
+                + "accessories NAME/REF=VALUE"
         ) { run, text throws(UsageError) in
             guard text.contains("=") else {
                 throw UsageError("--set \(text) has no value; write --set \(text)=VALUE")
             }
-            run.settings.append(text)
+            run.write("set", text) { text, substitutes throws(UsageError) in
+                substitutes.settings.append(text)
+            }
         },
         Row(
             control, "PATH",
             "serve a control socket at this path, for ctl and other programs; with ctl: the "
                 + "socket to speak to, $\(ControlOptions.variable) without it"
         ) { run, text throws(UsageError) in run.control = text },
+        Row(
+            accessory, "NAME",
+            "with ctl, and as the parameter accessory of JSON-RPC: which of several is meant, by "
+                + "its profile's file; get, set, notify and answer also take NAME/ before their "
+                + "argument, the others mean all"
+        ) { _, _ throws(UsageError) in
+            throw UsageError("--accessory belongs to ctl; write ctl --accessory NAME METHOD")
+        },
         Row(
             state, "DIR",
             "keep bonds and values with persist in this folder; none keeps nothing; without it "
@@ -249,6 +275,7 @@ enum Options {
     static let keys = "keys"
     static let profile = "profile"
     static let control = "control"
+    static let accessory = ControlMethod.accessory
     static let json = "json"
     private static let transcript = "transcript"
     private static let help = "help"
@@ -345,20 +372,24 @@ enum Options {
     }
 
     /// The names of standard output.
-    private static let standardOutput = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+    static let standardOutput = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
 
-    /// What is about one accessory says of several not which.
-    private static func checkSeveral(_ run: RunOptions) throws(UsageError) {
-        let single: [(Bool, String)] = [
-            (run.control != nil, "--control"), (run.watches, "--watch"),
-            (!run.settings.isEmpty, "--set"), (run.activity != nil, "--activity"),
-            (run.passkey != nil, "--passkey"), (run.answers == .standardInput, "--answers"),
-            (run.withCentral, "--with-central"),
+    /// What cannot be had where time is not real.
+    private static func checkVirtualTime(_ run: RunOptions) throws(UsageError) {
+        guard run.duration != nil else {
+            throw UsageError("--virtual-time needs an end; add --duration T")
+        }
+        guard run.air == nil, run.adapters == nil else {
+            let option = run.air == nil ? "--vhci" : "--air"
+            throw UsageError("hosts on \(option) live in real time; leave out one of the two")
+        }
+        let live = [
+            (run.control != nil, "who asks at --control lives"),
+            (run.answers == .standardInput, "who answers by --answers lives"),
+            (run.watches, "who edits a profile for --watch lives"),
         ]
-        if let option = single.first(where: \.0)?.1 {
-            throw UsageError(
-                "\(option) is about one accessory, and there are \(run.profiles.count) --profile; "
-                    + "leave it out, or give one profile")
+        if let (_, who) = live.first(where: \.0) {
+            throw UsageError("\(who) in real time; leave out that or --virtual-time")
         }
     }
 
@@ -371,7 +402,7 @@ enum Options {
         if let capture = run.capture, run.profiles.contains(capture) {
             throw UsageError("--capture \(capture) would overwrite the profile; name another file")
         }
-        if run.profiles.count > 1 { try checkSeveral(run) }
+        try run.assignSubstitutes()
         if run.erases, run.state == .none {
             throw UsageError("with --state none there is nothing to --erase; leave out one of them")
         }
@@ -381,28 +412,7 @@ enum Options {
                 "--capture \(capture) and \(run.json ? "--json" : "--with-central") both write to "
                     + "standard output; write --capture FILE")
         }
-        if run.virtualTime {
-            guard run.duration != nil else {
-                throw UsageError("--virtual-time needs an end; add --duration T")
-            }
-            guard run.air == nil, run.adapters == nil else {
-                let option = run.air == nil ? "--vhci" : "--air"
-                throw UsageError("hosts on \(option) live in real time; leave out one of the two")
-            }
-            guard run.control == nil else {
-                throw UsageError(
-                    "who asks at --control lives in real time; leave out that or --virtual-time")
-            }
-        }
-        if run.virtualTime, run.answers == .standardInput {
-            throw UsageError(
-                "who answers by --answers lives in real time; leave out that or --virtual-time")
-        }
-        if run.virtualTime, run.watches {
-            throw UsageError(
-                "who edits a profile for --watch lives in real time; leave out that or "
-                    + "--virtual-time")
-        }
+        if run.virtualTime { try checkVirtualTime(run) }
         if run.takesOver {
             guard case .transport(let spec) = run.controller, let taking = spec.takingOver else {
                 throw UsageError("--take-over needs an adapter; add --controller hci:N")

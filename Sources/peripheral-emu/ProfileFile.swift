@@ -28,7 +28,7 @@ enum ProfileFile {
     /// The largest file that a profile may name: a trace of a day at 100 Hz.
     static let referencedOctetsMax = 256 << 20
 
-    /// The files that a run depends on.
+    /// The files that an accessory depends on.
     final class Files {
         var paths: [String] = []
     }
@@ -39,19 +39,30 @@ enum ProfileFile {
         return file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
     }
 
-    /// The profiles of a run, the first with what the command line puts in the place of its parts;
-    /// nil where anything is wrong, which has been said.
+    /// The profiles of a run; nil where anything is wrong, which has been said.
     static func loadAll(
-        for options: RunOptions, _ files: Files, _ console: inout Console
-    ) -> [DeviceProfile]? {
+        for options: RunOptions, _ console: inout Console
+    ) -> (profiles: [DeviceProfile], files: [Files])? {
+        let files = options.profiles.map { _ in Files() }
         // What is wrong with one hides nothing of the others.
-        var profiles = [load(for: options, files, &console)]
-        for path in options.profiles.dropFirst() {
-            profiles.append(loadWithSource(path, &console, files)?.profile)
+        var profiles: [DeviceProfile] = []
+        for number in options.profiles.indices {
+            if let profile = load(number, for: options, files[number], &console) {
+                profiles.append(profile)
+            }
         }
-        let whole = profiles.compactMap { $0 }
-        guard whole.count == profiles.count, haveOwnAddresses(whole, &console) else { return nil }
-        return whole
+        guard profiles.count == files.count, haveOwnAddresses(profiles, &console) else {
+            return nil
+        }
+        let readers = profiles.filter(\.followsStandardInput)
+        guard readers.count <= 1 else {
+            console.error(
+                "standard input can move one accessory, and \(readers[0].file) and "
+                    + "\(readers[1].file) follow it; give one another source, by "
+                    + "--activity NAME/SOURCE")
+            return nil
+        }
+        return (profiles, files)
     }
 
     /// Whether no two accessories say the same address, which would be one device to centrals.
@@ -73,17 +84,19 @@ enum ProfileFile {
         return true
     }
 
-    /// The first profile of a run, with what the command line puts in the place of its parts; nil
-    /// where anything is wrong, which has been said.
+    /// A profile of a run, with what the command line puts in the place of its parts; nil where
+    /// anything is wrong, which has been said.
+    /// - Parameter number: the accessory's.
     static func load(
-        for options: RunOptions, _ files: Files, _ console: inout Console
+        _ number: Int = 0, for options: RunOptions, _ files: Files, _ console: inout Console
     ) -> DeviceProfile? {
-        if case .csv(let path, _) = options.activity { files.paths.append(path) }
-        guard let path = options.profiles.first,
-            var profile = loadWithSource(path, &console, files)?.profile,
-            ActivityOption.apply(options, to: &profile, &console),
-            ValueOption.apply(options, to: &profile, &console),
-            PairingOption.apply(options, to: &profile, &console)
+        if case .csv(let path, _) = options.substitutes[number].activity {
+            files.paths.append(path)
+        }
+        guard var profile = loadWithSource(options.profiles[number], &console, files)?.profile,
+            ActivityOption.apply(options, of: number, to: &profile, &console),
+            ValueOption.apply(options, of: number, to: &profile, &console),
+            PairingOption.apply(options, of: number, to: &profile, &console)
         else { return nil }
         return profile
     }

@@ -1,4 +1,4 @@
-// --watch: new versions of the profile, and of the files it names, while the accessory runs.
+// --watch: new versions of a profile, and of the files it names, while its accessory runs.
 import Advertising
 import Emulator
 import LinuxIO
@@ -8,6 +8,8 @@ import SansIO
 /// Loads the profile again when one of its files has changed.
 final class ProfileWatch {
     private let options: RunOptions
+    /// The accessory's.
+    private let number: Int
     private let watcher: FileWatcher
     /// The version at work.
     private var profile: DeviceProfile
@@ -15,10 +17,11 @@ final class ProfileWatch {
     private var isBehind = false
 
     init(
-        _ options: RunOptions, _ profile: DeviceProfile, _ files: ProfileFile.Files,
-        _ loop: inout EventLoop
+        _ options: RunOptions, _ profile: DeviceProfile, of number: Int,
+        _ files: ProfileFile.Files, _ loop: inout EventLoop
     ) throws(SystemError) {
         self.options = options
+        self.number = number
         self.profile = profile
         watcher = try FileWatcher(loop: &loop)
         watcher.follow(files.paths, at: loop.now())
@@ -43,22 +46,25 @@ final class ProfileWatch {
         guard exists(profile.file) else {
             if !isBehind {
                 reporter.log(
-                    .warning, "\(profile.file) is gone: the accessory stays as it is", at: now)
+                    .warning, "\(profile.file) is gone: the accessory stays as it is",
+                    of: number, at: now)
             }
             isBehind = true
             return nil
         }
         var trial = Console(level: .error)
         let files = ProfileFile.Files()
-        let new = ProfileFile.load(for: options, files, &trial)
+        let new = ProfileFile.load(number, for: options, files, &trial)
         watcher.follow(files.paths, at: now)
         guard let new else {
             isBehind = true
-            reporter.refuseFlash(profile.file, trial.takeLines(), at: now)
+            reporter.refuseFlash(profile.file, trial.takeLines(), of: number, at: now)
             return nil
         }
         guard new != profile else {
-            if isBehind { reporter.log(.info, "\(profile.file) is as before", at: now) }
+            if isBehind {
+                reporter.log(.info, "\(profile.file) is as before", of: number, at: now)
+            }
             isBehind = false
             return nil
         }
@@ -66,7 +72,7 @@ final class ProfileWatch {
             try Self.reopen(&activity, profile, new, &loop)
         } catch {
             isBehind = true
-            reporter.refuseFlash(profile.file, ["\(error)"], at: now)
+            reporter.refuseFlash(profile.file, ["\(error)"], of: number, at: now)
             return nil
         }
         isBehind = false

@@ -12,7 +12,8 @@ import Wire
 /// What a run prints and writes.
 struct Reporter {
     var console: Console
-    private var capture: FileOutput?
+    /// By the controllers' numbers; nil where no more can be written.
+    private var captures: [FileOutput?]
     private var isCaptureCut = false
     /// Whether the end of the duration has said what the central is missing.
     private var isCutOff = false
@@ -33,7 +34,7 @@ struct Reporter {
     private let names: [String]
 
     init(
-        console: Console, capture: FileOutput?, start: Instant, isLive: Bool, json: Bool = false,
+        console: Console, captures: [FileOutput], start: Instant, isLive: Bool, json: Bool = false,
         names: [String] = []
     ) {
         self.names = names.count > 1 ? names : []
@@ -41,12 +42,26 @@ struct Reporter {
         self.isLive = isLive
         self.console = console
         self.console.isLive = isLive
-        self.capture = capture
+        self.captures = captures
         self.start = start
     }
 
-    mutating func log(_ level: LogLevel, _ text: String, at now: Instant) {
-        console.log(LogLine(level, text), at: now - start)
+    /// - Parameter number: the accessory's that it is about; nil for none.
+    mutating func log(
+        _ level: LogLevel, _ text: String, of number: Int? = nil, at now: Instant
+    ) {
+        console.log(LogLine(level, prefix(number) + text), at: now - start)
+    }
+
+    /// `NAME: ` of several accessories.
+    private func prefix(_ number: Int?) -> String {
+        guard let number, !names.isEmpty else { return "" }
+        return names[number] + ": "
+    }
+
+    /// An event's object, with the accessory's name where there are several.
+    private func named(_ object: JSONValue, _ number: Int) -> JSONValue {
+        names.isEmpty ? object : object.with(ControlMethod.accessory, .string(names[number]))
     }
 
     /// Prints a device's event.
@@ -57,10 +72,10 @@ struct Reporter {
         if json || isWatched,
             let object = device.json(for: event, at: now - start, upTo: console.level)
         {
-            tell(names.isEmpty ? object : object.with("accessory", .string(names[number])))
+            tell(named(object, number))
         }
         guard !json, var line = device.line(for: event, upTo: console.level) else { return }
-        if !names.isEmpty { line.text = "\(names[number]): \(line.text)" }
+        line.text = prefix(number) + line.text
         console.log(line, at: now - start)
         if case .host(.security(.question(_, _, let isAnswered)), _) = event, !isAnswered,
             let answerHint
@@ -70,15 +85,17 @@ struct Reporter {
     }
 
     /// Says why a new version of the profile is not flashed.
-    mutating func refuseFlash(_ file: String, _ errors: [String], at now: Instant) {
+    mutating func refuseFlash(
+        _ file: String, _ errors: [String], of number: Int, at now: Instant
+    ) {
         for error in errors { console.error(error) }
         let text = "\(file) was not flashed: the version before goes on"
-        log(.error, text, at: now)
-        tell(
-            .members(
-                ("time", .real((now - start).seconds)), ("level", .string("error")),
-                ("event", .string("flash-refused")), ("text", .string(text)),
-                ("errors", .array(errors.map { .string($0) }))))
+        log(.error, text, of: number, at: now)
+        let object = JSONValue.members(
+            ("time", .real((now - start).seconds)), ("level", .string("error")),
+            ("event", .string("flash-refused")), ("text", .string(text)),
+            ("errors", .array(errors.map { .string($0) })))
+        tell(named(object, number))
     }
 
     /// Prints an event's object, and keeps it for who watches.
@@ -101,32 +118,35 @@ struct Reporter {
             case .device(let event, let number):
                 report(event, of: world.ports[number].device, number: number, at: now)
                 if case .host(.failed, _) = event { outcome = .failure }
-            case .central(.line(let text)):
-                if !json { console.print(text) }
-                tell(
-                    .members(
-                        ("time", .real((now - start).seconds)), ("event", .string("central")),
-                        ("text", .string(text))))
-            case .central(.finished): outcome = outcome ?? .done
-            case .central(.incomplete) where isCutOff: break
-            case .central(.incomplete(let missing)):
-                console.log(LogLine(.error, "the central is missing: \(missing)"), at: now - start)
+            case .central(.line(let text), let number):
+                if !json { console.print(prefix(number) + text) }
+                let object = JSONValue.members(
+                    ("time", .real((now - start).seconds)), ("event", .string("central")),
+                    ("text", .string(text)))
+                tell(named(object, number))
+            case .central(.finished, _): outcome = outcome ?? .done
+            case .central(.incomplete, _) where isCutOff: break
+            case .central(.incomplete(let missing), let number):
+                log(.error, "the central is missing: \(missing)", of: number, at: now)
                 outcome = .failure
             }
         }
         return outcome
     }
 
-    /// Writes out lines and capture; an exit code where the capture cannot be written.
-    mutating func flush(capture bytes: [UInt8]) -> ExitCode? {
+    /// Writes out lines and captures; an exit code where a capture cannot be written.
+    /// - Parameter take: what is to be appended to the capture of a controller's number.
+    mutating func flush(capture take: (Int) -> [UInt8]) -> ExitCode? {
         var outcome: ExitCode?
-        if !bytes.isEmpty, capture != nil {
+        for number in captures.indices {
+            let bytes = take(number)
+            guard !bytes.isEmpty else { continue }
             do throws(SystemError) {
-                try capture?.write(bytes)
-                if isLive { try capture?.flush() }
+                try captures[number]?.write(bytes)
+                if isLive { try captures[number]?.flush() }
             } catch {
                 console.log(LogLine(.error, "the capture ends here: \(error)"))
-                capture = nil
+                captures[number] = nil
                 isCaptureCut = true
                 // That nobody reads it is no reason for the accessory to end.
                 if error.code != EAGAIN { outcome = .failure }
@@ -154,18 +174,20 @@ struct Reporter {
         guard let missing = world.central?.unfinished else { return nil }
         isCutOff = true
         let text = "the duration is over and the central is missing: \(missing)"
-        console.log(LogLine(.error, text), at: now - start)
+        log(.error, text, of: world.visited, at: now)
         return .failure
     }
 
     /// Writes out what is left.
     mutating func finish(_ code: ExitCode) -> ExitCode {
         var code = code
-        do throws(SystemError) {
-            try capture?.close()
-        } catch {
-            console.log(LogLine(.error, "the capture is incomplete: \(error)"))
-            code = .failure
+        for number in captures.indices {
+            do throws(SystemError) {
+                try captures[number]?.close()
+            } catch {
+                console.log(LogLine(.error, "the capture is incomplete: \(error)"))
+                code = .failure
+            }
         }
         return console.finish(code == .done && isCaptureCut ? .failure : code)
     }

@@ -16,11 +16,10 @@ enum RunCommand {
     static func run(_ options: RunOptions) -> ExitCode {
         var console = Console(level: options.logLevel)
         defer { console.flush() }
-        let files = ProfileFile.Files()
-        guard let profiles = ProfileFile.loadAll(for: options, files, &console) else {
+        guard let (profiles, files) = ProfileFile.loadAll(for: options, &console) else {
             return .usage
         }
-        var accessories = Accessories(profiles)
+        var accessories = Accessories(profiles, files, options.names)
         do throws(StateKeeper.Refusal) {
             for (number, profile) in profiles.enumerated() {
                 accessories.keepers.append(
@@ -53,20 +52,19 @@ enum RunCommand {
             }
             switch controller {
             case .virtual:
-                if options.withCentral, profiles[0].hasSecuredAccess {
+                if options.withCentral, profiles.contains(where: \.hasSecuredAccess) {
                     let text = "the built-in central does not pair: what asks for encryption stays "
                     console.log(LogLine(.info, text + "closed to it"))
                 }
-                if options.capture != nil, profiles.count > 1 {
-                    console.log(
-                        LogLine(.info, "capture: of \(accessories.names[0]), the first accessory"))
+                guard let paths = capturePaths(accessories.names, options, &console) else {
+                    return .usage
                 }
                 let world = makeWorld(accessories, options)
                 return options.virtualTime
-                    ? try runVirtual(world, accessories, options, console)
-                    : try runLive(world, accessories, options, files, console)
+                    ? try runVirtual(world, accessories, paths, options, console)
+                    : try runLive(world, accessories, paths, options, console)
             case .transport(let spec):
-                return try runOn(spec, accessories, options, files, console)
+                return try runOn(spec, accessories, options, console)
             }
         } catch {
             console.error("\(error)")
@@ -77,17 +75,16 @@ enum RunCommand {
     /// The accessories of a run, by their numbers.
     private struct Accessories {
         let profiles: [DeviceProfile]
+        let files: [ProfileFile.Files]
         var keepers: [StateKeeper?] = []
-        /// What they are called in lines: their files' names, and which of the same ones.
-        let names: [String]
+        let names: AccessoryNames
 
-        init(_ profiles: [DeviceProfile]) {
+        init(
+            _ profiles: [DeviceProfile], _ files: [ProfileFile.Files], _ names: AccessoryNames
+        ) {
             self.profiles = profiles
-            let files = profiles.map { ProfileFile.name(of: $0.file) }
-            names = files.enumerated().map { number, name in
-                let before = files[..<number].count { $0 == name }
-                return before == 0 ? name : "\(name)-\(before + 1)"
-            }
+            self.files = files
+            self.names = names
         }
 
         /// The seed of one: addresses follow from it and the device's name, and differ.
@@ -139,22 +136,35 @@ enum RunCommand {
             central: central, cipher: OpenSSLCipher())
     }
 
-    /// To be called before the event loop takes the signals: opening a pipe waits for its reader,
-    /// and must end with them.
-    private static func openCapture(_ options: RunOptions) throws(SystemError) -> FileOutput? {
-        guard let path = options.capture else { return nil }
-        return try FileOutput(
-            path: path == "-" ? "/dev/stdout" : path, isLive: !options.virtualTime)
+    /// The capture files on the virtual air, where each accessory has a controller; nil where there
+    /// cannot be as many, which has been said.
+    private static func capturePaths(
+        _ names: AccessoryNames, _ options: RunOptions, _ console: inout Console
+    ) -> [String]? {
+        guard let path = options.capture else { return [] }
+        guard names.areSeveral else { return [path] }
+        guard !Options.standardOutput.contains(path) else {
+            console.error(
+                "--capture \(path): \(names.all.count) accessories have a controller and a capture "
+                    + "each; write --capture FILE")
+            return nil
+        }
+        let paths = CaptureFiles.paths(path, names)
+        for (name, path) in zip(names.all, paths) {
+            console.log(LogLine(.info, "\(name): capture in \(path)"))
+        }
+        return paths
     }
 
     private static func runVirtual(
-        _ world: World, _ accessories: Accessories, _ options: RunOptions, _ console: Console
+        _ world: World, _ accessories: Accessories, _ paths: [String], _ options: RunOptions,
+        _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
         if options.capture != nil { world.capture(epoch: BtsnoopWriter.virtualEpoch) }
         let reporter = Reporter(
-            console: console, capture: try openCapture(options), start: .zero,
-            isLive: false, json: options.json, names: accessories.names)
+            console: console, captures: try CaptureFiles.open(options, paths), start: .zero,
+            isLive: false, json: options.json, names: accessories.names.all)
         var run = VirtualTimeRun(
             world: world, reporter: reporter, keepers: accessories.keepers,
             duration: options.duration ?? .zero)
@@ -162,29 +172,26 @@ enum RunCommand {
     }
 
     private static func runLive(
-        _ world: World, _ accessories: Accessories, _ options: RunOptions,
-        _ files: ProfileFile.Files, _ console: Console
+        _ world: World, _ accessories: Accessories, _ paths: [String], _ options: RunOptions,
+        _ console: Console
     ) throws(SystemError) -> ExitCode {
         var world = world
-        let capture = try openCapture(options)
+        let captures = try CaptureFiles.open(options, paths)
         var loop = try EventLoop()
         let start = loop.now()
         world.setClock(epoch: loop.unixMicroseconds(at: .zero))
         if options.capture != nil { world.capture(epoch: loop.unixMicroseconds(at: .zero)) }
         var reporter = Reporter(
-            console: console, capture: capture, start: start, isLive: true, json: options.json,
-            names: accessories.names)
+            console: console, captures: captures, start: start, isLive: true, json: options.json,
+            names: accessories.names.all)
         let guests = try AirGuests(options, loop: &loop, &reporter)
-        let activities = try openActivities(accessories.profiles, &loop, &reporter)
-        let control = try openControl(options, &loop, &reporter)
-        let answers = try openAnswers(world.port.device, options, &loop, &reporter)
-        let watch = try openWatch(world.port.device, options, files, &loop, &reporter)
+        let doors = try Doors(
+            options, accessories.profiles, accessories.files, &loop, &reporter)
         warnOfStuckFiles([options.control], &reporter, at: loop.now())
         // All doors are open.
         try Capabilities.drop(keepingNetAdmin: false)
         var run = LiveWorldRun(
-            loop: loop, world: world, reporter: reporter, guests: guests, activities: activities,
-            control: control, answers: answers, watch: watch,
+            loop: loop, world: world, reporter: reporter, guests: guests, doors: doors,
             keepers: accessories.keepers, end: options.duration.map { start + $0 })
         return try run.run()
     }
@@ -202,56 +209,12 @@ enum RunCommand {
         }
     }
 
-    private static func openActivities(
-        _ profiles: [DeviceProfile], _ loop: inout EventLoop, _ reporter: inout Reporter
-    ) throws(SystemError) -> [LiveActivity?] {
-        var activities: [LiveActivity?] = []
-        for profile in profiles {
-            let activity = try LiveActivity(profile.activity?.sources ?? [], loop: &loop)
-            for name in activity?.names ?? [] {
-                reporter.log(.info, "activity: following \(name)", at: loop.now())
-            }
-            activities.append(activity)
-        }
-        return activities
-    }
-
-    private static func openControl(
-        _ options: RunOptions, _ loop: inout EventLoop, _ reporter: inout Reporter
-    ) throws(SystemError) -> ControlDoor? {
-        guard let path = options.control else { return nil }
-        let door = try ControlDoor(path: path, loop: &loop)
-        reporter.log(.info, "control: listening at \(path)", at: loop.now())
-        return door
-    }
-
-    private static func openWatch(
-        _ device: EmulatedDevice, _ options: RunOptions, _ files: ProfileFile.Files,
-        _ loop: inout EventLoop, _ reporter: inout Reporter
-    ) throws(SystemError) -> ProfileWatch? {
-        guard options.watches else { return nil }
-        let watch = try ProfileWatch(options, device.profile, files, &loop)
-        reporter.log(.info, "watching \(device.profile.file)", at: loop.now())
-        return watch
-    }
-
-    /// Standard input is only for who can be asked, and only once: activity may come there.
-    private static func openAnswers(
-        _ device: EmulatedDevice, _ options: RunOptions, _ loop: inout EventLoop,
-        _ reporter: inout Reporter
-    ) throws(SystemError) -> AnswerDoor? {
-        guard device.profile.canAsk else { return nil }
-        let door = try AnswerDoor(options, device.profile, loop: &loop)
-        reporter.answerHint = AnswerDoor.hint(options, door)
-        return door
-    }
-
     private static func runOn(
         _ spec: TransportSpec, _ accessories: Accessories, _ options: RunOptions,
-        _ files: ProfileFile.Files, _ console: Console
+        _ console: Console
     ) throws(SystemError) -> ExitCode {
         let seed = options.seed ?? machineID() ?? virtualSeed
-        let capture = try openCapture(options)
+        let captures = try CaptureFiles.open(options, options.capture.map { [$0] } ?? [])
         var loop = try EventLoop()
         let start = loop.now()
         let epoch = loop.unixMicroseconds(at: .zero)
@@ -260,20 +223,16 @@ enum RunCommand {
         let group = DeviceGroup(
             devices, capture: options.capture.map { _ in BtsnoopWriter(epoch: epoch) })
         var reporter = Reporter(
-            console: console, capture: capture, start: start, isLive: true, json: options.json,
-            names: accessories.names)
-        let activities = try openActivities(accessories.profiles, &loop, &reporter)
-        let control = try openControl(options, &loop, &reporter)
-        let answers = try openAnswers(devices[0], options, &loop, &reporter)
-        let watch = try openWatch(devices[0], options, files, &loop, &reporter)
+            console: console, captures: captures, start: start, isLive: true, json: options.json,
+            names: accessories.names.all)
+        let doors = try Doors(
+            options, accessories.profiles, accessories.files, &loop, &reporter)
         let transport = spec.closed()
         warnOfStuckFiles([options.control, transport.ownFile], &reporter, at: loop.now())
         var run = LiveTransportRun(
             loop: loop, group: group, reporter: reporter, transport: transport,
-            keepsNetAdmin: spec.isAdapter, activities: activities, control: control,
-            answers: answers,
-            watch: watch, keepers: accessories.keepers, end: options.duration.map { start + $0 },
-            reconnects: options.reconnects)
+            keepsNetAdmin: spec.isAdapter, doors: doors, keepers: accessories.keepers,
+            end: options.duration.map { start + $0 }, reconnects: options.reconnects)
         return try run.run()
     }
 }

@@ -6,10 +6,13 @@ enum ValueOption {
     /// Puts the values of all `--set` into the profile; false where one is wrong, which has been
     /// said.
     static func apply(
-        _ options: RunOptions, to profile: inout DeviceProfile, _ console: inout Console
+        _ options: RunOptions, of number: Int, to profile: inout DeviceProfile,
+        _ console: inout Console
     ) -> Bool {
         var isRight = true
-        for text in options.settings {
+        let names = options.names
+        let whose = names.areSeveral ? names.all[number] + "/" : ""
+        for text in options.substitutes[number].settings {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             do throws(ProfileErrors) {
                 profile.presets.append(
@@ -17,7 +20,7 @@ enum ValueOption {
                         String(parts.last ?? ""), of: String(parts.first ?? ""), in: profile,
                         source: "--set"))
             } catch {
-                for error in error.list { console.error("--set \(error.sentence)") }
+                for error in error.list { console.error("--set \(whose)\(error.sentence)") }
                 isRight = false
             }
         }

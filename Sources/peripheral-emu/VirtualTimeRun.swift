@@ -57,6 +57,6 @@ struct VirtualTimeRun {
         }
         let outcome = reporter.report(world.events.elements, of: world, at: now)
         world.events.removeAll()
-        return reporter.flush(capture: world.takeCapture()) ?? outcome
+        return reporter.flush { world.takeCapture(of: $0) } ?? outcome
     }
 }

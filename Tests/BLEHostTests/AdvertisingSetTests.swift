@@ -185,6 +185,103 @@ import Wire
         #expect(stopped == 3)
     }
 
+    @Test("a set that rests leaves its turns to the others, and is told once each way")
+    func restingInTurns() throws {
+        var rig = try SetRig(
+            (0..<3).map { SetRig.plan($0) }, SetController(isExtended: false))
+        rig.drain()
+        for set in 1..<3 { rig.setInterval(800, of: set) }
+        rig.wait(.seconds(5))
+        func rest(_ isResting: Bool, _ set: Int) {
+            rig.perform { host, now, out, emit in
+                host.setResting(isResting, of: set, at: now, sending: &out, emit: &emit)
+            }
+            rig.drain()
+        }
+        func stopped() -> [Int] {
+            rig.told.compactMap {
+                if case .advertisingStopped(let set) = $0 { set } else { nil }
+            }
+        }
+        for set in 0..<3 {
+            rig.told = []
+            rest(true, set)
+            rig.wait(.seconds(5))
+            #expect(stopped() == [set] && rig.controller.base.isAdvertising == (set < 2))
+            #expect(rig.advertised.isEmpty)
+        }
+        let before = rig.controller.received.count
+        rig.wait(.seconds(5))
+        #expect(rig.controller.received.count == before)
+        rig.told = []
+        rest(false, 2)
+        rig.wait(.seconds(5))
+        // Alone it has the advertiser for itself.
+        #expect(rig.advertised == ["2 500 ms"] && rig.controller.base.steps == 800)
+        rest(false, 0)
+        rest(false, 1)
+        rig.wait(.seconds(5))
+        #expect(rig.advertised == ["2 500 ms", "0 100 ms", "1 500 ms"])
+        #expect(rig.isClean && stopped().isEmpty)
+    }
+
+    @Test(
+        "thousands of pauses among changes and links earn no Command Disallowed",
+        arguments: [false, true])
+    func resting(isExtended: Bool) throws {
+        for seed in 0..<20 {
+            var random = SeededRandom(seed: UInt64(seed), stream: "rests")
+            let count = 4
+            let plans = (0..<count).map { place in
+                SetRig.plan(place, place == 0 ? .connectable : .nonConnectable) {
+                    $0.fallback = .legacy
+                    guard isExtended, place == 1 else { return }
+                    $0.pdu = .extended(ExtendedPDU())
+                    $0.periodic = TrainPlan(interval: 80, data: [1, 2])
+                }
+            }
+            var rig = try SetRig(plans, SetController(isExtended: isExtended))
+            rig.controller.base.commandCredits = UInt8(1 + random.below(4))
+            rig.drain()
+            var isResting = [Bool](repeating: false, count: count)
+            var isLinked = false
+            for _ in 0..<400 {
+                rig.now = rig.now + .milliseconds(random.below(10))
+                let set = Int(random.below(Int64(count)))
+                switch Int(random.below(10)) {
+                case 0...1:
+                    isResting[set].toggle()
+                    let rests = isResting[set]
+                    rig.perform { host, now, out, emit in
+                        host.setResting(rests, of: set, at: now, sending: &out, emit: &emit)
+                    }
+                case 2: rig.setInterval(UInt16(160 + random.below(2000)), of: set)
+                case 3...5: rig.deliverCommand()
+                case 6...7: rig.deliverEvent()
+                case 8 where isExtended && !isLinked && rig.controller.onAir.contains(0):
+                    isLinked = true
+                    rig.events += rig.controller.connect(to: 0, handle: 0x40)
+                case 9 where isLinked:
+                    isLinked = false
+                    rig.events.append(ScriptedController.disconnected(handle: 0x40, .success))
+                default:
+                    rig.perform { host, now, out, emit in
+                        host.expire(at: now, sending: &out, emit: &emit)
+                    }
+                }
+            }
+            rig.drain()
+            #expect(rig.isClean, "\(rig.controller.disallowed) \(rig.controller.refusals)")
+            let awake = (0..<count).filter { !isResting[$0] && !(isLinked && $0 == 0) }
+            if isExtended {
+                #expect(rig.controller.onAir.map { Int($0) } == awake)
+                #expect(rig.controller.sets[1]?.isPeriodic == awake.contains(1))
+            } else {
+                #expect(rig.controller.base.isAdvertising == !awake.isEmpty)
+            }
+        }
+    }
+
     @Test("a connectable set shares one advertiser only where it says so")
     func sharing() throws {
         let alone = SetRig.plan(0, .connectable)

@@ -91,7 +91,7 @@ import Wire
 
     @Test("a periodic train begins with its set")
     func periodic() throws {
-        let train = PeriodicTrain(interval: 80, data: [UInt8](repeating: 9, count: 400))
+        let train = TrainPlan(interval: 80, data: [UInt8](repeating: 9, count: 400))
         var rig = try SetRig([Self.extended { $0.periodic = train }])
         rig.drain()
         let entry = try #require(rig.controller.sets[0])
@@ -105,6 +105,44 @@ import Wire
         rig = try SetRig([Self.extended { $0.periodic = train }], without)
         rig.drain()
         #expect(rig.failures.first?.contains("no periodic advertising") == true)
+    }
+
+    @Test("a train's data change while it is on; several commands of them pause the train alone")
+    func trainData() throws {
+        let train = TrainPlan(interval: 80, data: [1, 9])
+        var rig = try SetRig([Self.extended { $0.periodic = train }])
+        rig.drain()
+        func received(_ data: [UInt8]) -> [String] {
+            let before = rig.controller.received.count
+            rig.perform { host, now, out, _ in
+                host.setAdvertisingData(
+                    [1, 0], scanResponse: [], train: data, at: now, sending: &out)
+            }
+            rig.drain()
+            #expect(rig.controller.sets[0]?.periodicData == data)
+            #expect(rig.controller.sets[0]?.isPeriodic == true && rig.controller.onAir == [0])
+            return rig.controller.received[before...].filter { $0.contains("Periodic") }
+        }
+        let set = "LE Set Periodic Advertising Data"
+        let enable = "LE Set Periodic Advertising Enable"
+        #expect(received([1, 8]) == [set])
+        #expect(received([1, 8]) == [])
+        #expect(received([UInt8](repeating: 7, count: 252)) == [set])
+        #expect(received([UInt8](repeating: 7, count: 253)) == [enable, set, set, enable])
+        #expect(rig.isClean)
+        // One that is refused is not asked for again.
+        var rude = SetController()
+        rude.base.refused[.leSetPeriodicAdvertisingParameters] = .unknownCommand
+        rig = try SetRig([Self.extended { $0.periodic = train }], rude)
+        rig.drain()
+        let count = rig.controller.received.count
+        rig.perform { host, now, out, _ in
+            host.setAdvertisingData(
+                [1, 0], scanResponse: [], train: [1, 5], at: now, sending: &out)
+        }
+        rig.drain()
+        #expect(!rig.controller.received[count...].contains { $0.contains("Periodic") })
+        #expect(rig.controller.onAir == [0] && rig.failures.isEmpty)
     }
 
     @Test("high duty cycle has its 1.28 s, then low duty follows until the next disconnection")

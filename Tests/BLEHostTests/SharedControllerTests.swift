@@ -17,23 +17,29 @@ private struct SharedRig {
     private var out = ByteBlock()
     private var emitted = Outputs<PeripheralEvent>()
 
-    /// Host `number` has as many sets as `counts` says; its value is its number.
-    init(_ counts: [Int], _ controller: SetController = SetController()) throws {
+    /// Host `number` has as many sets as `counts` says; its value is its number. All but its first
+    /// can be left out where `mayLeaveOut` says so.
+    init(
+        _ counts: [Int], mayLeaveOut: Bool = false, _ controller: SetController = SetController()
+    ) throws {
         self.controller = controller
         hosts = try counts.enumerated().map { number, count in
             let setups = (0..<count).map { set in
-                AdvertisingSetup(
-                    plan: SetRig.plan(16 * number + set, set == 0 ? .connectable : .nonConnectable),
-                    interval: AdvertisingInterval(steps: 160))
+                let type: AdvertisingPlan.EventType = set == 0 ? .connectable : .nonConnectable
+                let plan = SetRig.plan(16 * number + set, type) {
+                    $0.fallback = mayLeaveOut && set > 0 ? .skip : nil
+                }
+                return AdvertisingSetup(plan: plan, interval: AdvertisingInterval(steps: 160))
             }
             let address = DeviceAddress(littleEndian: 0xC0AA_AAAA_AA00 + UInt64(number))
             return PeripheralHost(
                 PeripheralConfiguration(sets: setups, randomAddress: address),
                 server: GATTServer(table: try PeripheralRig.table([UInt8(number)])))
         }
-        share = SharedController(setCounts: counts)
+        share = SharedController(sets: counts.map { (mayLeaveOut ? 1 : $0)...$0 })
         events = counts.map { _ in [] }
         for number in hosts.indices {
+            hosts[number].sharesController = true
             hosts[number].start(at: .zero, sending: &out, emit: &emitted)
             deliver(from: number)
         }
@@ -157,6 +163,55 @@ private struct SharedRig {
         var old = SetController(isExtended: false)
         old.base.refused[.leReadNumberOfSupportedAdvertisingSets] = HCIStatus(rawValue: 0x01)
         #expect(try SharedRig([1, 1], old).share.refusal?.contains("no extended") == true)
+    }
+
+    @Test("where the controller has too few, sets that can be left out are, the last ones first")
+    func leftOut() throws {
+        for (most, onAir) in [
+            (2, [0, 16]), (3, [0, 1, 16]), (4, [0, 1, 16, 17]), (5, [0, 1, 16, 17, 18]),
+        ] {
+            var few = SetController()
+            few.setsMax = most
+            let rig = try SharedRig([2, 3], mayLeaveOut: true, few)
+            let data = rig.controller.onAir.map { rig.controller.sets[$0]?.data.last }
+            #expect(data == onAir.map { UInt8($0) } && rig.share.refusal == nil)
+            #expect(rig.controller.refusals == [] && rig.controller.disallowed == [])
+        }
+        var one = SetController()
+        one.setsMax = 1
+        #expect(try SharedRig([2, 3], mayLeaveOut: true, one).share.refusal != nil)
+    }
+
+    @Test(
+        "a set that the controller refuses ends the run: the legacy family is out of reach",
+        arguments: [
+            Opcode.leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+            .leSetExtendedAdvertisingEnable,
+        ])
+    func refused(_ opcode: Opcode) throws {
+        var controller = SetController()
+        controller.base.refused[opcode] = .memoryCapacityExceeded
+        let rig = try SharedRig([1, 1], controller)
+        for number in 0..<2 {
+            let failures = rig.events[number].compactMap { event -> String? in
+                if case .failed(let failure) = event { "\(failure)" } else { nil }
+            }
+            #expect(failures.count == 1)
+            #expect(failures.first?.contains("cannot take turns") == true)
+        }
+        #expect(rig.controller.received.count { $0 == "Reset" } == 1)
+        #expect(!rig.controller.received.contains { $0 == "LE Set Advertising Parameters" })
+    }
+
+    @Test("a link that comes by nobody's set is ended")
+    func nobodys() throws {
+        var rig = try SharedRig([1, 1])
+        let packets = rig.controller.connect(to: 1, handle: 0x41)
+        var terminated = packets[1]
+        terminated[5] = 9
+        rig.receive([packets[0], terminated])
+        #expect(rig.openLinks(0) == 0 && rig.openLinks(1) == 0)
+        #expect(rig.controller.received.count { $0 == "Disconnect" } == 1)
     }
 
     @Test("whatever a controller says, nothing traps")

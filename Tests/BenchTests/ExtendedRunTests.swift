@@ -136,6 +136,44 @@ struct ExtendedRunTests {
         #expect(both.meter.time == Self.duration)
     }
 
+    @Test("A burst beacon costs and is found in its bursts alone")
+    func burst() throws {
+        let set = Self.set("main", pdu: "legacy", octets: 20)
+        let always = try Self.run(set)
+        let burst = try Self.run(set + "    duration: 10 s\n    period: 1 min\n")
+        // 3600 s are 60 bursts; each begins with an event.
+        let ratio = Double(burst.events) / Double(always.events)
+        #expect(abs(ratio - 1 / 6) < 0.01, "\(ratio)")
+        #expect(abs(try Self.transmitted(burst) / Self.transmitted(always) - ratio) < 1e-6)
+        #expect(burst.uses[0].time == .seconds(600) && burst.meter.time == Self.duration)
+        #expect(burst.dayIntervals.count == 60)
+        let scanner = try ScannerFileTests.scanner("android-13-balanced")
+        func latency(_ record: DeviceRecord) -> LatencyResult {
+            DiscoveryEstimate.run(
+                DiscoverySampler(
+                    scanner, on: record.advertising.timeline, from: record.advertising.anyTime),
+                start: .anyTime, point: "x", seed: 1, precision: 0.03)
+        }
+        // Five in six begin in a pause, and wait for half of its 50 s.
+        let (without, with) = (latency(always), latency(burst))
+        let wait = try #require(with.mean).value - #require(without.mean).value
+        #expect((19...24).contains(wait), "\(wait)")
+        #expect(with.neverFound.value == 0)
+    }
+
+    @Test("A set that is on the air once is found by those who search then")
+    func once() throws {
+        let record = try Self.run(
+            Self.set("main", pdu: "legacy", octets: 20) + "    duration: 6 min\n")
+        #expect(abs(Double(record.events) - 360 / 0.505) < 5)
+        let scanner = try ScannerFileTests.scanner("android-13-low-latency")
+        let found = DiscoveryEstimate.run(
+            DiscoverySampler(
+                scanner, on: record.advertising.timeline, from: record.advertising.anyTime),
+            start: .anyTime, point: "x", seed: 1, precision: 0.03)
+        #expect(abs(found.neverFound.value - 0.9) < 0.02, "\(found.neverFound)")
+    }
+
     @Test("Each AUX_SYNC_IND of a train costs its own air time, and AUX_ADV_IND says where it is")
     func train() throws {
         let record = try Self.run(

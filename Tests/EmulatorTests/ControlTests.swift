@@ -119,7 +119,7 @@ private final class Rig {
         let octets = Array((answer ?? "").utf8)
         let result = try JSONValue(octets.span)["result"]
         #expect(result?["links"] == .array([]) && result?["subscribed"] == .array([.integer(0)]))
-        let text = ControlMethod.named("notify")?.text(result ?? .null).first ?? ""
+        let text = ControlMethod.named("notify")?.lines(of: result ?? .null).first ?? ""
         #expect(text.hasPrefix("long sent to 0 links of 1: "))
     }
 
@@ -172,7 +172,7 @@ private final class Rig {
         let link = list?["links"]?.elements.first
         #expect(link?["peer"] == .string("C0:FF:EE:00:00:01"))
         #expect(link?["subscribed"] == .array([.string("humidity")]))
-        let text = ControlMethod.named("list")?.text(list ?? .null) ?? []
+        let text = ControlMethod.named("list")?.lines(of: list ?? .null) ?? []
         #expect(text.first?.hasPrefix("Sample, ") == true)
         #expect(text.contains { $0.hasSuffix("9B7A10 'desk'") })
         #expect(text.contains { $0.hasSuffix("read, write-without-response, write = 00") })
@@ -206,7 +206,8 @@ private final class Rig {
         let line = Array(
             #"{"jsonrpc":"2.0","id":1,"method":"set","params":["count",1]}"#.utf8)
         let answer = session.answer(
-            line.span, of: &device, at: .zero, sending: &out, emit: &events)
+            line.span, of: AccessoryNames(files: ["device"]), at: .zero
+        ) { _, action in action(&device, &out, &events) }
         #expect(answer?.contains("it waits for its controller") == true)
         #expect(out.isEmpty)
     }

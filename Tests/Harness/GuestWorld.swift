@@ -111,12 +111,15 @@ public struct GuestWorld: Sendable {
         let count = heard.count
         central.startScanning(interval: 0x60, window: 0x60, at: now, sending: &up)
         exchange()
-        let isFound = run(within: .seconds(10)) {
-            $0.heard[count...].contains { if case .report = $0 { true } else { false } }
+        var found: HeardAdvertisement?
+        let isFound = run(within: .seconds(10)) { world in
+            for case .report(let report) in world.heard[count...]
+            where report.address == world.port.device.randomAddress { found = report }
+            return found != nil
         }
-        guard isFound, let address = port.device.randomAddress else { return false }
+        guard isFound, let found else { return false }
         central.stopScanning(at: now, sending: &up)
-        central.connect(to: address, .randomDevice, at: now, sending: &up)
+        central.connect(to: found, at: now, sending: &up)
         exchange()
         return run(within: .seconds(10)) {
             $0.heard[count...].contains { if case .connected = $0 { true } else { false } }
@@ -157,7 +160,10 @@ public struct GuestWorld: Sendable {
 
     /// Something is felt by the device.
     public mutating func feel(_ input: ActivityInput) {
-        world.feel([input], at: now)
+        let now = now
+        world.perform(at: now) { device, out, events in
+            device.feel(input, at: now, sending: &out, emit: &events)
+        }
         exchange()
     }
 
@@ -170,6 +176,8 @@ public struct GuestWorld: Sendable {
         exchange()
     }
 
+    private static let names = AccessoryNames(files: ["device"])
+
     /// Sends the device a line of the control socket; returns the answer.
     public mutating func ask(_ session: inout ControlSession, _ line: String) -> String? {
         ask(&session, Array(line.utf8))
@@ -177,11 +185,9 @@ public struct GuestWorld: Sendable {
 
     /// The same of octets that need not be text.
     public mutating func ask(_ session: inout ControlSession, _ octets: [UInt8]) -> String? {
-        var answer: String?
         let now = now
-        world.perform(at: now) { device, out, events in
-            answer = session.answer(
-                octets.span, of: &device, at: now, sending: &out, emit: &events)
+        let answer = session.answer(octets.span, of: Self.names, at: now) { number, action in
+            world.perform(on: number, at: now, action)
         }
         exchange()
         return answer

@@ -229,6 +229,12 @@ public struct PhoneWorld {
         return takePDU()
     }
 
+    /// Does something to the device.
+    public mutating func perform(_ action: DeviceAction) {
+        world.perform(at: now, action)
+        exchange()
+    }
+
     /// Gives the device a person's line.
     public mutating func answer(_ line: String) throws(AnswerError) {
         var refusal: AnswerError?
@@ -244,11 +250,10 @@ public struct PhoneWorld {
 
     /// Sends the device a line of the control socket; returns the answer.
     public mutating func control(_ session: inout ControlSession, _ line: String) -> String? {
-        var answer: String?
         let (now, octets) = (now, Array(line.utf8))
-        world.perform(at: now) { device, out, events in
-            answer = session.answer(
-                octets.span, of: &device, at: now, sending: &out, emit: &events)
+        let names = AccessoryNames(files: ["device"])
+        let answer = session.answer(octets.span, of: names, at: now) { number, action in
+            world.perform(on: number, at: now, action)
         }
         exchange()
         return answer

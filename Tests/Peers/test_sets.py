@@ -1,17 +1,20 @@
 """Several advertising sets on controllers by other authors, some without extended advertising."""
 import asyncio
 import contextlib
+import time
 
 import pytest
 from bumble.device import Device, DeviceConfiguration
 from bumble.hci import Address
 from bumble.transport import open_transport
 
+import btsnoop
 from controllers import bumble_controllers
 from emulator import profile, running
 from rootcanal_peer import rootcanal
 
 SECONDS = 30
+LE_SET_PERIODIC_ADVERTISING_DATA = 0x203F
 
 
 @contextlib.asynccontextmanager
@@ -156,7 +159,7 @@ advertising:
             assert "refused" not in emulator.output()
 
 
-def test_a_periodic_train_is_taken(tmp_path):
+def test_a_periodic_train_is_taken_and_its_data_change_while_it_is_on(tmp_path):
     path = tmp_path / "train.yaml"
     path.write_text("""
 peripheral-emu: 1
@@ -166,12 +169,24 @@ advertising:
     type: non-connectable
     interval: 100 ms
     pdu: extended
+    update: every 300 ms
     data: [{name: complete}]
-    periodic: {interval: 100 ms, data: [{raw: {type: 0xFF, data: {hex: "FFFF01"}}}]}
+    periodic:
+      interval: 100 ms
+      data: [{manufacturer: {company: 0xFFFF, fields: [{format: uint8, value: {counter: {}}}]}}]
 """, encoding="utf-8")
+    capture = tmp_path / "train.btsnoop"
     with rootcanal("DEFAULT", "DEFAULT") as (first, second):
-        with running("--profile", str(path), "--controller", first) as emulator:
+        with running("--profile", str(path), "--controller", first, "--capture",
+                     str(capture)) as emulator:
             emulator.wait_for("advertising non-connectable every 100 ms")
             asyncio.run(heard_until(
                 second, lambda heard: any(b"Train" in data for data in heard.values())))
             assert "refused" not in emulator.output()
+            time.sleep(1)
+            assert "refused" not in emulator.output()
+    packets = btsnoop.read(capture)
+    given = [packet.parameters for packet in packets
+             if packet.opcode == LE_SET_PERIODIC_ADVERTISING_DATA]
+    assert len(given) > 3 and len({data[-1] for data in given}) > 3, given
+    assert btsnoop.statuses(packets) == {0}

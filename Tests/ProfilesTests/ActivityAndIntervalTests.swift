@@ -206,17 +206,69 @@ import Testing
         #expect(set.update == .seconds(10))
         #expect(set.data.last == .manufacturer(company: 0xFFFF, data: [0xAA, 0, 0, 0, 7]))
         #expect(set.scanResponse.map(\.payload.count) == [7])
-        let sources = profile.liveFields.map { "\($0.isInScanResponse) \($0.entry) \($0.range)" }
+        let sources = profile.liveFields.map { "\($0.part) \($0.entry) \($0.range)" }
         #expect(
             sources == [
-                "false 1 1..<2", "false 1 2..<4", "true 0 0..<1", "true 0 1..<2", "true 0 2..<7",
+                "data 1 1..<2", "data 1 2..<4", "scanResponse 0 0..<1", "scanResponse 0 1..<2",
+                "scanResponse 0 2..<7",
             ])
         #expect(
-            profile.liveFields.filter { $0.isInScanResponse }.map(\.source) == [
+            profile.liveFields.filter { $0.part == .scanResponse }.map(\.source) == [
                 .value(of: "battery-level"), .activityState, .value(of: "name"),
             ])
         let report = CheckReport.text(of: profile)
         #expect(report.contains("  every 10 s: manufacturer octet 1 = activity level in percent\n"))
         #expect(report.contains("  every 10 s: service-data16 octets 2 to 6 = the value of name\n"))
+    }
+
+    @Test("live fields of a periodic train have their part, and go by the set's update")
+    func liveTrain() throws {
+        let profile = try load(
+            """
+            peripheral-emu: 1
+            device: {name: T}
+            advertising:
+              - type: non-connectable
+                interval: 1 s
+                pdu: extended
+                update: every 2 s
+                periodic:
+                  interval: 100 ms
+                  data:
+                    - {name: complete}
+                    - manufacturer: {company: 0xFFFF, fields: [{format: uint16,
+                        value: {counter: {}}}]}
+            """)
+        let field = try #require(profile.liveFields.first)
+        #expect(profile.liveFields.count == 1 && field.part == .periodic && field.entry == 1)
+        #expect(profile.advertising[0].entries(of: .periodic).count == 2)
+        let report = CheckReport.text(of: profile)
+        #expect(
+            report.contains("  periodic train every 100.0 ms, 9 bytes: 02 09 54 05 FF FF FF 00 00"))
+        #expect(report.contains("  every 2 s: train manufacturer octets 0 to 1 = a generator\n"))
+    }
+
+    @Test("when a set is on the air is read, and told")
+    func times() throws {
+        func lines(_ set: String) throws -> [String] {
+            let profile = try load(
+                "peripheral-emu: 1\ndevice: {name: T}\nadvertising: [{interval: 1 s, \(set)}]\n")
+            return CheckReport.text(of: profile).split(separator: "\n").map(String.init).filter {
+                $0.contains("on the air")
+            }
+        }
+        #expect(
+            try lines("type: non-connectable, duration: 10 s, period: 1 min") == [
+                "  on the air for 10 s of each 60 s"
+            ])
+        #expect(
+            try lines("type: connectable, duration: 20 ms") == [
+                "  on the air for 20 ms after power-on and each disconnection"
+            ])
+        #expect(
+            try lines("type: scannable, duration: 7 d") == [
+                "  on the air for 604800 s after power-on"
+            ])
+        #expect(try lines("type: connectable") == [])
     }
 }

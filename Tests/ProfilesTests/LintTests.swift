@@ -82,6 +82,23 @@ import Testing
         #expect(try found("{type: connectable, interval: 100 ms}", top: top) == [])
     }
 
+    @Test("a connectable set with a duration and nothing that brings it back is told")
+    func foundOnce() throws {
+        func found(_ times: String) throws -> [String] {
+            try self.found("{type: connectable, interval: 1022.5 ms\(times)}").filter {
+                $0.contains("(found-once)")
+            }
+        }
+        #expect(
+            try found(", duration: 10 s") == [
+                "test.yaml: advertising[0].duration: whoever has not connected 10 s after "
+                    + "power-on finds it no more; add a 'period', or a slow interval in place of "
+                    + "'duration' (found-once)"
+            ])
+        #expect(try found(", duration: 10 s, period: 1 min") == [])
+        #expect(try found("") == [])
+    }
+
     @Test("Fast Pair's rate depends on whether the model id is advertised")
     func fastPair() throws {
         let rule = "(fast-pair-rate)"

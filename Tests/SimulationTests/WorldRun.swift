@@ -57,8 +57,8 @@ struct WorldRun {
                 if let line = world.port.device.line(for: event, upTo: .info) {
                     lines.append("\(end - .zero)  \(line.text)")
                 }
-            case .central(.line(let text)): lines.append("\(end - .zero)  central: \(text)")
-            case .central(let finding): outcome = finding
+            case .central(.line(let text), _): lines.append("\(end - .zero)  central: \(text)")
+            case .central(let finding, _): outcome = finding
             }
         }
         world.events.removeAll()

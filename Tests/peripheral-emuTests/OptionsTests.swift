@@ -61,7 +61,7 @@ import Wire
         #expect(error("bench validate --seed 1").contains("takes no options"))
         #expect(error("bench --profile a --capture x").contains("does not take --capture"))
         #expect(error("bench --profile a --precision 1").contains("write 1%"))
-        #expect(error("bench --profile a --profile b").contains("is about one accessory"))
+        #expect(error("bench --profile a --profile b").contains("leave out all --profile but one"))
         #expect(error("bench --profile a --shard 1/2 --jobs 2").contains("leave out one"))
         #expect(error("bench --profile a --tx-power 99").contains("-127 to 20"))
         #expect(error("bench --profile a --voltage nan").contains("write 3.0"))
@@ -163,11 +163,7 @@ import Wire
         #expect(
             error("--seed 1") == "there is no profile to run; write --profile FILE, or see --help")
         #expect(error("") == "there is no profile to run; write --profile FILE, or see --help")
-        #expect(
-            error("--profile a --profile b --set c=1")
-                == "--set is about one accessory, and there are 2 --profile; leave it out, or give "
-                + "one profile")
-        #expect((try? run("--profile a --profile b"))?.profiles == ["a", "b"])
+        #expect((try? run("--profile a --profile b --with-central"))?.profiles == ["a", "b"])
         #expect(error(profile + "b.yaml") == "\"b.yaml\" is no option; write --profile b.yaml")
     }
 
@@ -355,6 +351,11 @@ import Wire
             ("ctl --control a get x", #"{"reference":"x"}"#),
             ("ctl --control a disconnect", "{}"), ("ctl --control a watch", "{}"),
             ("ctl --control a disconnect 3", #"{"link":"3"}"#),
+            ("ctl --control a --accessory b list", #"{"accessory":"b"}"#),
+            (
+                "ctl --control a set b/x=1 --accessory c",
+                #"{"reference":"b/x","value":"1","accessory":"c"}"#
+            ),
         ]
         for (line, parameters) in lines {
             let options = try control(line)
@@ -378,6 +379,7 @@ import Wire
             ("ctl --control a list x", "list takes nothing; write ctl list"),
             ("ctl --control a set x", "write ctl set REFERENCE VALUE"),
             ("ctl --control a --seed 3 list", "ctl does not take --seed"),
+            ("--profile a.yaml --accessory b", "--accessory belongs to ctl"),
             ("check --control a b.yaml", "check does not take --control"),
             (
                 "--profile a.yaml --virtual-time --duration 1s --control b",

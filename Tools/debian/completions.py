@@ -13,7 +13,7 @@ FROM = ("stdin", "none")
 # The options of the commands that do not take them all.
 OF_COMMAND = {
     "air": ("air", "air-timing", "air-loss", "vhci", "duration", "seed", "log-level"),
-    "check": ("transcript",), "ctl": ("control", "json"),
+    "check": ("transcript",), "ctl": ("control", "accessory", "json"),
     "bench": ("profile", "activity", "duration", "seed", "json"),
 }
 GENERAL = ("help", "version")

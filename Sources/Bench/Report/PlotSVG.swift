@@ -1,4 +1,5 @@
 // Makes gnuplot's SVG a part of the page: its colours follow the page, its names are its own.
+import Wire
 
 enum PlotSVG {
     /// The `<svg>` element of a plot; nil where `text` holds none.
@@ -7,8 +8,8 @@ enum PlotSVG {
     ///   - name: begins every name inside, as several plots stand in one page.
     ///   - title: what is read aloud in its place.
     static func embedded(_ text: String, name: String, title: String) -> String? {
-        guard let start = text.firstRange(of: "<svg"), let end = text.firstRange(of: "</svg>"),
-            let head = text[start.upperBound...].firstRange(of: ">"),
+        guard let start = text.firstPlace(of: "<svg"), let end = text.firstPlace(of: "</svg>"),
+            let head = text[start.upperBound...].firstPlace(of: ">"),
             head.upperBound < end.lowerBound
         else { return nil }
         var body = String(text[head.upperBound..<end.lowerBound])
@@ -21,7 +22,7 @@ enum PlotSVG {
             ("clipPath id=\"", "clipPath id=\"\(name)-"),
             ("\"black\"", "\"var(--ink)\""), ("'black'", "'var(--ink)'"),
             ("font-family=\"sans-serif\"", ""),
-        ] { body = replacing(old, by: new, in: body) }
+        ] { body = body.replacingEach(old, with: new) }
         let opening = String(text[start.lowerBound..<head.upperBound])
         guard let box = viewBox(opening) else { return nil }
         return "<svg xmlns=\"http://www.w3.org/2000/svg\" "
@@ -30,27 +31,23 @@ enum PlotSVG {
     }
 
     private static func viewBox(_ opening: String) -> Substring? {
-        guard let start = opening.firstRange(of: "viewBox=\"") else { return nil }
+        guard let start = opening.firstPlace(of: "viewBox=\"") else { return nil }
         let box = opening[start.upperBound...].prefix { $0 != "\"" }
         return box.allSatisfy({ $0.isNumber || $0 == " " || $0 == "." || $0 == "-" }) ? box : nil
     }
 
     private static func without(_ element: String, _ text: String) -> String {
-        guard let start = text.firstRange(of: "<\(element)>"),
-            let end = text.firstRange(of: "</\(element)>"), start.upperBound <= end.lowerBound
+        guard let start = text.firstPlace(of: "<\(element)>"),
+            let end = text.firstPlace(of: "</\(element)>"), start.upperBound <= end.lowerBound
         else { return text }
         return String(text[..<start.lowerBound] + text[end.upperBound...])
-    }
-
-    static func replacing(_ old: String, by new: String, in text: String) -> String {
-        text.split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
     }
 
     /// `rgb(1,1,1)` and the like as the custom properties that they stand for.
     private static func coloured(_ text: String) -> String {
         var result = ""
         var rest = text[...]
-        while let start = rest.firstRange(of: "rgb(") {
+        while let start = rest.firstPlace(of: "rgb(") {
             result += rest[..<start.lowerBound]
             let inside = rest[start.upperBound...].prefix { $0 != ")" }
             let parts = inside.split(separator: ",").map { part in

@@ -1,5 +1,6 @@
 // All figures of a benchmark as a table for other programs.
 import PowerModel
+import Wire
 
 extension BenchResult {
     private static let head = [
@@ -46,7 +47,7 @@ extension BenchResult {
             guard field.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else {
                 return field
             }
-            return "\"" + field.replacing("\"", with: "\"\"") + "\""
+            return "\"" + field.replacingEach("\"", with: "\"\"") + "\""
         }.joined(separator: ",") + "\n"
     }
 }

@@ -80,8 +80,9 @@ public struct DeviceRun {
         world = World(port: DevicePort(device: device), seed: seed, timing: .radio)
         self.duration = max(duration, .microseconds(1))
         record = DeviceRecord(duration: self.duration)
-        recorder = TimelineRecorder(duration: self.duration.microseconds)
         let sets = device.profile.advertising
+        recorder = TimelineRecorder(
+            duration: self.duration.microseconds, repeats: sets.first?.period != nil)
         names = sets.count > 1 || sets.contains { $0.periodic != nil } ? sets.map(\.name) : []
         uses = [[DeviceRecord.Use]](repeating: [], count: 2 * max(sets.count, 1))
     }

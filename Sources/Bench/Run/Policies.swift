@@ -2,6 +2,7 @@
 public import Advertising
 public import HCI
 import SansIO
+import Wire
 
 /// A policy and what tables call it.
 public struct NamedPolicy: Equatable, Sendable {
@@ -169,7 +170,7 @@ public enum SweepOption: Equatable, Sendable {
     }
 
     private static func range(_ text: Substring) throws(BenchError) -> [AdvertisingInterval] {
-        guard let dots = text.firstRange(of: "..") else { return [try interval(text)] }
+        guard let dots = text.firstPlace(of: "..") else { return [try interval(text)] }
         var end = text[dots.upperBound...]
         var count = rangeCount
         if let slash = end.firstIndex(of: "/") {

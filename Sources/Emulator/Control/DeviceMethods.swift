@@ -9,7 +9,7 @@ public import Wire
 extension ControlMethod {
     static let disconnect = ControlMethod(
         name: "disconnect", parameters: [.init(name: "link", kind: .number, isOptional: true)],
-        help: "end the link of this number, or all",
+        reach: .all, help: "end the link of this number, or all",
         run: { call, device, out, emit throws(RPCError) in
             let ended = try device.links(call.number("link"))
             let links = ended.map { device.link($0) }
@@ -26,7 +26,7 @@ extension ControlMethod {
         })
 
     static let list = ControlMethod(
-        name: "list", parameters: [],
+        name: "list", parameters: [], reach: .all,
         help: "services, characteristics, handles, values and links",
         run: { _, device, _, _ throws(RPCError) in device.inventory },
         text: { inventoryText($0) })
@@ -35,7 +35,8 @@ extension ControlMethod {
     public static let watchName = "watch"
 
     static let watch = ControlMethod(
-        name: watchName, parameters: [], help: "every event from now on, as --json prints it",
+        name: watchName, parameters: [], reach: .run,
+        help: "every event from now on, as --json prints it",
         run: { call, _, _, _ throws(RPCError) in
             call.isWatching = true
             return .members(("watching", .boolean(true)))

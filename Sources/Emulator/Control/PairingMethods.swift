@@ -11,6 +11,7 @@ extension ControlMethod {
             .init(name: "answer", kind: .value),
             .init(name: "link", kind: .value, isOptional: true),
         ],
+        reach: .asking,
         help: "to a central that pairs: the six digits of its passkey, or whether the numbers "
             + "are equal, yes or no; LINK is a number or the central's address, where several ask",
         run: { call, device, out, emit throws(RPCError) in
@@ -31,6 +32,7 @@ extension ControlMethod {
 
     static let authorize = ControlMethod(
         name: "authorize", parameters: [.init(name: "link", kind: .number, isOptional: true)],
+        reach: .all,
         help: "let the central of the link of this number, or all, do what asks for authorization, "
             + "until it disconnects",
         run: { call, device, out, emit throws(RPCError) in
@@ -48,7 +50,7 @@ extension ControlMethod {
         })
 
     static let pairing = ControlMethod(
-        name: "pairing", parameters: [],
+        name: "pairing", parameters: [], reach: .all,
         help: "what pairings ask of the person at the accessory, or show, and for how long",
         run: { call, device, _, _ in
             .members(

@@ -57,6 +57,19 @@ public struct AdvertisingTimeline: Equatable, Sendable {
         if !ends.isEmpty { ends[ends.count - 1] = .max }
     }
 
+    /// From `end` on it is again as it was at first, for as long as anybody searches.
+    mutating func repeatBegin(from end: Int64) {
+        for index in starts.indices where starts[index] < Self.repeated {
+            let kind = kinds[Int(kindIndices[index])]
+            append(
+                start: starts[index] + end, end: ends[index] + end, interval: kind.interval,
+                airTime: kind.airTime)
+        }
+    }
+
+    /// An hour: searches end then.
+    private static let repeated: Int64 = 3_600_000_000
+
     public mutating func removeAll() { self = AdvertisingTimeline() }
 
     /// The first stretch that ends after `time`; `count` where none does.
@@ -92,6 +105,12 @@ public struct StartSpans: Equatable, Sendable {
 
     /// Adds one instant; all instants are as likely.
     public mutating func append(_ instant: Int64) { append(from: instant, to: instant + 1) }
+
+    /// Of the last span; 0 without one.
+    var end: Int64 {
+        guard let begin = begins.last, let sum = sums.last else { return 0 }
+        return begin + sum - (sums.dropLast().last ?? 0)
+    }
 
     public var count: Int { begins.count }
     public var isEmpty: Bool { begins.isEmpty }

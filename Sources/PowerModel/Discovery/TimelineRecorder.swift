@@ -29,15 +29,19 @@ public struct TimelineRecorder: Sendable {
     private static let windowCount: Int64 = 4_096
 
     private let duration: Int64
+    private let repeats: Bool
     private let length: Int64
     /// The distance of the windows that are kept.
     private var stride = 1
     private var windows: [Window] = []
     private var weight = 0
 
-    /// - Parameter duration: of the run, above 0.
-    public init(duration: Int64) {
+    /// - Parameters:
+    ///   - duration: of the run, above 0.
+    ///   - repeats: whether it is on the air now and then, and so after the run as before.
+    public init(duration: Int64, repeats: Bool = false) {
         self.duration = max(duration, 1)
+        self.repeats = repeats
         length = max(1_000_000, self.duration / Self.windowCount + 1)
     }
 
@@ -94,7 +98,10 @@ public struct TimelineRecorder: Sendable {
     public var recorded: RecordedTimeline {
         var recorded = RecordedTimeline()
         var pending: Stretch?
-        for (place, window) in windows.enumerated() {
+        // It may have gone silent before the end.
+        let count = windows.isEmpty ? 0 : Int((duration - 1) / length) / stride + 1
+        for place in 0..<max(windows.count, count) {
+            let window = place < windows.count ? windows[place] : Window()
             let begin = Int64(place * stride) * length
             // Windows are laid end to end.
             let shift = begin - Int64(place) * length
@@ -118,7 +125,12 @@ public struct TimelineRecorder: Sendable {
             for instant in window.becameActive { recorded.becomingActive.append(instant - shift) }
         }
         if let last = pending { recorded.append(last) }
-        recorded.timeline.extendLast()
+        let end = recorded.anyTime.end
+        if repeats {
+            recorded.timeline.repeatBegin(from: end)
+        } else if pending?.end == end {
+            recorded.timeline.extendLast()
+        }
         return recorded
     }
 }

@@ -65,7 +65,7 @@ package final class DecodeContext {
         let kind: ReferenceKind
     }
 
-    enum ReferenceKind { case service, characteristic }
+    enum ReferenceKind: String { case service, characteristic }
 
     enum ActivityUse {
         case absent, broken

@@ -39,7 +39,7 @@ extension Keys {
         var all = AdvertisingFields()
         for field in fields ?? [] { all.append(field) }
         context.liveParts += all.live.map {
-            LiveField(isInScanResponse: false, entry: 0, range: $0.range, source: $0.source)
+            LiveField(entry: 0, range: $0.range, source: $0.source)
         }
         return data ?? all.octets
     }

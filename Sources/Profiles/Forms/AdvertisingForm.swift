@@ -80,24 +80,22 @@ extension Form where Value == AdvertisingSet {
             set.readRadio(&keys)
             let errors = keys.context.errors.count
             let live = keys.context.liveFields.count
-            set.data = keys.optional("data", .entries(isInScanResponse: false)) ?? []
-            set.scanResponse =
-                keys.optional("scan-response", .entries(isInScanResponse: true)) ?? []
+            set.data = keys.optional("data", .entries(of: .data)) ?? []
+            set.scanResponse = keys.optional("scan-response", .entries(of: .scanResponse)) ?? []
             set.periodic = keys.optional("periodic", Form<PeriodicTrain>.periodicTrain)
             set.update = keys.optional("update", Form<TimeSpan>.every)
+            let own = keys.context.liveFields.dropFirst(live)
             checkUpdate(
-                set, keys,
-                isLive: keys.context.liveFields.dropFirst(live).contains { $0.source.moves },
+                set, keys, own.filter(\.source.moves),
                 isDataWhole: keys.context.errors.count == errors)
-            let isEncrypted = keys.context.liveFields.dropFirst(live).contains {
-                $0.source == .encryption
-            }
-            if isEncrypted, let update = set.update, update < BeaconKey.updateMin {
+            if own.contains(where: { $0.source == .encryption }), let update = set.update,
+                update < BeaconKey.updateMin
+            {
                 keys.report(
                     at: "update", "what is encrypted counts the time, in steps of 250 ms",
                     "write 'every 250 ms' or longer")
             }
-            keys.later("duration", "period")
+            set.readTimes(&keys)
             checkData(set, keys)
             checkResponse(set, keys)
             guard kind != nil, policy != nil else { return nil }
@@ -118,16 +116,17 @@ extension Form where Value == AdvertisingSet {
     }
 
     private static func checkUpdate(
-        _ set: AdvertisingSet, _ keys: Keys, isLive: Bool, isDataWhole: Bool
+        _ set: AdvertisingSet, _ keys: Keys, _ moving: [LiveField], isDataWhole: Bool
     ) {
         // A structure with errors may be the live one.
-        if keys.has("update"), !isLive, isDataWhole {
+        if keys.has("update"), moving.isEmpty, isDataWhole {
             keys.report(
                 at: "update", "nothing in the data is taken anew",
-                "remove it" + remedyOfStill(set.data + set.scanResponse))
-        } else if isLive, !keys.has("update") {
+                "remove it"
+                    + remedyOfStill(LiveField.Part.allCases.flatMap { set.entries(of: $0) }))
+        } else if let field = moving.first, !keys.has("update") {
             keys.report(
-                at: "data", "live fields need to know when they are taken anew",
+                at: field.part.key, "live fields need to know when they are taken anew",
                 "add 'update: every 10 s'")
         }
     }
@@ -189,9 +188,20 @@ extension Form where Value == AdvertisingSet {
     }
 }
 
+extension LiveField.Part {
+    /// The key of a set that has such structures.
+    fileprivate var key: String {
+        switch self {
+        case .data: "data"
+        case .scanResponse: "scan-response"
+        case .periodic: "periodic"
+        }
+    }
+}
+
 extension Form where Value == [AdvertisingStructure] {
     /// The entries of a list; their live fields are kept in the context.
-    static func entries(isInScanResponse: Bool) -> Form {
+    static func entries(of part: LiveField.Part) -> Form {
         let says = "a list of AD structures"
         let entry = Form<AdvertisingStructure>.structure
         return Form(says: says, schema: { .list(entry.schema(), minimum: 0) }) { place, context in
@@ -202,9 +212,9 @@ extension Form where Value == [AdvertisingStructure] {
             for (index, node) in nodes.enumerated() where !context.isFull {
                 context.liveParts.removeAll()
                 guard let found = entry.read(place.element(index, node), context) else { continue }
-                context.liveFields += context.liveParts.map { part in
-                    var field = part
-                    (field.isInScanResponse, field.entry) = (isInScanResponse, entries.count)
+                context.liveFields += context.liveParts.map { found in
+                    var field = found
+                    (field.part, field.entry) = (part, entries.count)
                     return field
                 }
                 entries.append(found)

@@ -82,19 +82,19 @@ extension Form where Value == PeriodicTrain {
                 example: "100 ms")
             let interval = keys.required("interval", time)
             let live = keys.context.liveFields.count
-            let data = keys.optional("data", .entries(isInScanResponse: false)) ?? []
-            if keys.context.liveFields.count > live {
-                keys.context.liveFields.removeLast(keys.context.liveFields.count - live)
-                keys.report(
-                    at: "data", "live fields of a periodic train are not supported yet",
-                    "write 'data' in their place")
-            }
-            let octets = advertisingBytes(data)
-            guard octets.count <= AdvertisingSet.extendedDataOctets else {
+            let data = keys.optional("data", .entries(of: .periodic)) ?? []
+            let isLive = keys.context.liveFields.count > live
+            let count = advertisingBytes(data).count
+            let limit =
+                isLive ? AdvertisingSet.liveTrainOctets : AdvertisingSet.extendedDataOctets
+            guard count <= limit else {
                 keys.report(
                     at: "data",
-                    "the train has \(octets.count) of "
-                        + "\(AdvertisingSet.extendedDataOctets) bytes", "remove some")
+                    isLive
+                        ? "a train with live fields has \(count) of \(limit) bytes: while it is "
+                            + "on, its data are set by one command"
+                        : "the train has \(count) of \(limit) bytes",
+                    "remove \(count - limit)" + (isLive ? ", or make nothing in it live" : ""))
                 return nil
             }
             guard let interval else { return nil }
@@ -108,7 +108,7 @@ extension Form where Value == PeriodicTrain {
                     "write '\(less)' or '\(more)'")
                 return nil
             }
-            return PeriodicTrain(interval: UInt16(clamping: steps), data: octets)
+            return PeriodicTrain(interval: UInt16(clamping: steps), data: data)
         }
     }
 }
@@ -126,6 +126,26 @@ extension AdvertisingSet {
         if let channels { channelMap = channels.reduce(0) { $0 | 1 << UInt8($1 - 37) } }
         fallback = keys.optional(
             "fallback", Form<AdvertisingFallback>.word([("legacy", .legacy), ("skip", .skip)]))
+    }
+
+    /// Reads when the set is on the air.
+    mutating func readTimes(_ keys: inout Keys) {
+        func time(_ example: String) -> Form<TimeSpan> {
+            .time(
+                .milliseconds(20)...(.seconds(604_800)), limits: "20 ms to 7 d", example: example)
+        }
+        duration = keys.optional("duration", time("10 s"))
+        period = keys.optional("period", time("1 min"))
+        guard let period else { return }
+        if !keys.has("duration") {
+            keys.report(
+                at: "period", "nothing says how long the set is on the air each time",
+                "add 'duration: 10 s'")
+        } else if let duration, duration >= period {
+            keys.report(
+                at: "duration", "\(duration) of each \(period) is always",
+                "write a shorter one, or remove 'duration' and 'period'")
+        }
     }
 
     /// Octets of data, and of the scan response.
@@ -200,11 +220,36 @@ extension AdvertisingSet {
                     at: "pdu", "only a non-connectable set without 'periodic' can be anonymous",
                     "remove 'anonymous'")
             }
+            if let periodic, !periodic.fitsInterval(on: extended.secondary) {
+                keys.report(
+                    at: "periodic", "its packets take longer than its interval",
+                    "write a longer 'interval' there, or less 'data'")
+            }
             if periodic != nil, kind != .nonConnectable {
                 keys.report(
                     at: "periodic", "only a non-connectable set has a periodic train",
                     "write 'type: non-connectable'")
             }
         }
+    }
+}
+
+extension PeriodicTrain {
+    /// Whether AUX_SYNC_IND and its AUX_CHAIN_INDs, which have 252 octets of data each at most, end
+    /// before the next begins, at the least that they can take (Core 6.0, Vol 6, Part B, 2.1,
+    /// 2.3.4, 4.1.3).
+    fileprivate func fitsInterval(on phy: AdvertisingPHY) -> Bool {
+        let microseconds =
+            switch phy {
+            case .le1M: 8
+            case .le2M: 4
+            // With two symbols a bit, the quicker coding.
+            case .leCoded: 16
+            }
+        let octets = advertisingBytes(data).count
+        let packets = max((octets + 251) / 252, 1)
+        // Around the data of each packet: preamble, access address, headers and CRC.
+        let air = (octets + 12 * packets) * microseconds + 300 * (packets - 1)
+        return air <= Int(interval) * 1250
     }
 }

@@ -55,7 +55,7 @@ extension Form where Value == AdvertisingStructure {
         }
         beacon.key = BeaconKey(key)
         keys.context.liveParts.append(
-            LiveField(isInScanResponse: false, entry: 0, range: 0..<0, source: .encryption))
+            LiveField(entry: 0, range: 0..<0, source: .encryption))
     }
 }
 
@@ -67,7 +67,7 @@ extension Beacon {
         case .constant(let value): items[item].value = value
         case .live(let source, let factor):
             items[item].value = items[item].field.zero
-            var part = LiveField(isInScanResponse: false, entry: 0, range: 0..<0, source: source)
+            var part = LiveField(entry: 0, range: 0..<0, source: source)
             (part.item, part.factor) = (item, factor)
             context.liveParts.append(part)
         }

@@ -63,7 +63,7 @@ extension Form where Value == ServiceSpec.Include {
 extension Form where Value == String {
     /// The label, assigned name or UUID of something in the file; looked up when all is read.
     static func reference(to kind: DecodeContext.ReferenceKind) -> Form {
-        let text = text(64, says: "the label or the name of a \(kind)")
+        let text = text(64, says: "the label or the name of a \(kind.rawValue)")
         return Form(says: text.says, schema: { .assigned([]) }) { place, context in
             // 0x180A is a number to YAML and a UUID here.
             let isHex = place.scalar?.text.hasPrefix("0x") == true

@@ -461,7 +461,11 @@ extension KeyNotes {
         octets in legacy PDUs
         update | (required with live fields) | every 10 s | data: [{manufacturer: {company: \
         0xFFFF, fields: [{format: uint8, value: {counter: {}}}]}}] | when live fields in the data \
-        are taken anew
+        and in the train are taken anew
+        duration | (always) | 10 s | | how long the set and its train are on the air: once after \
+        power-on, and where centrals connect to it after each disconnection
+        period | (once) | 1 min | duration: 10 s | it is on the air for its duration once in each \
+        period
         address | (the device's; of several sets, of the first that is connectable, else of the \
         first) | random-static | | the address of this set; `random-static` is one of its own, \
         from the seed, as the other sets have
@@ -498,8 +502,8 @@ extension KeyNotes {
         @advertising[].periodic | Periodic train | …, advertising: [{type: non-connectable, \
         interval: 1 s, pdu: extended, periodic: {%}}] | interval: 100 ms
         interval | | 100 ms | | from one packet to the next, 7.5 ms to 81.91875 s
-        data | [] | [{raw: {type: 0xFF, data: {hex: "FFFF01"}}}] | | as `data` of the set, without \
-        live fields
+        data | [] | [{raw: {type: 0xFF, data: {hex: "FFFF01"}}}] | | as `data` of the set; with \
+        live fields at most 252 bytes, taken anew at the set's `update`
         @advertising[].interval | Policy activity, two or three states | …, activity: {source: \
         {csv: a.csv, column: magnitude}, active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s, \
         asleep-after: 10 min}, advertising: [{type: connectable, interval: {%}}] | policy: \
@@ -580,12 +584,5 @@ extension KeyNotes {
         dwell | (none) | 5 s | | the shortest time between two changes
         rate-limit | (none) | {changes: 6, per: 1 min} | | the most changes in a time
         snap | (none) | apple | | takes the nearest interval of Apple's list
-        @advertising[].interval 6 | Policy schedule | …, activity: {source: {csv: a.csv, column: \
-        magnitude}, active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s, asleep-after: 10 min}, \
-        advertising: [{type: connectable, interval: {%}}] | policy: schedule; times: [{from: \
-        "07:00", interval: 152.5 ms}]
-        policy | | schedule | | by the time of day
-        times | | [{from: "07:00", interval: 152.5 ms}, {from: "22:00", interval: 1285 ms}] | | \
-        intervals with their beginnings
         """
 }

@@ -4,6 +4,13 @@
 
 extension KeyNotes {
     static let keyNoteText2 = """
+        @advertising[].interval 6 | Policy schedule | …, activity: {source: {csv: a.csv, column: \
+        magnitude}, active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s, asleep-after: 10 min}, \
+        advertising: [{type: connectable, interval: {%}}] | policy: schedule; times: [{from: \
+        "07:00", interval: 152.5 ms}]
+        policy | | schedule | | by the time of day
+        times | | [{from: "07:00", interval: 152.5 ms}, {from: "22:00", interval: 1285 ms}] | | \
+        intervals with their beginnings
         boost | (none) | {interval: 20 ms, for: 30 s} | | an interval after power-on and disconnect
         fallback | (none) | 1022.5 ms | | the interval while the source is lost
         dwell | (none) | 5 s | | the shortest time between two changes

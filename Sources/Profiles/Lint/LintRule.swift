@@ -49,8 +49,8 @@ struct LintRule: Sendable {
     /// The registry, sorted by id.
     static let all: [LintRule] = [
         .appleConnection, .appleContents, .appleFirst, .appleInterval, .constantNotification,
-        .fastPairRate, .ioNone, .iosName, .iosPairing, .missingFlags, .serviceChanged, .sigBase,
-        .unpairable,
+        .fastPairRate, .foundOnce, .ioNone, .iosName, .iosPairing, .missingFlags, .serviceChanged,
+        .sigBase, .unpairable,
     ]
 }
 

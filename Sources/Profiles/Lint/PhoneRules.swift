@@ -21,6 +21,24 @@ extension LintRule {
         }
     }
 
+    static let foundOnce = LintRule(
+        id: "found-once",
+        reason: "behind its duration a set without a period is gone until the next power-on or link"
+    ) { profile in
+        profile.advertising.enumerated().compactMap { index, set in
+            guard set.kind.isConnectable, let duration = set.duration, set.period == nil,
+                !profile.advertising.contains(where: {
+                    $0.kind.isConnectable && $0.duration == nil
+                })
+            else { return nil }
+            return (
+                "advertising[\(index)].duration",
+                "whoever has not connected \(duration) after power-on finds it no more",
+                "add a 'period', or a slow interval in place of 'duration'"
+            )
+        }
+    }
+
     /// Google Fast Pair, Provider Advertising: 100 ms or less while discoverable, else 250 ms.
     static let fastPairRate = LintRule(
         id: "fast-pair-rate",

@@ -4,10 +4,12 @@ public import Behaviours
 
 /// A part of an entry of advertising data.
 public struct LiveField: Equatable, Sendable {
+    /// What of a set the entry is a part of.
+    public enum Part: Int, CaseIterable, Sendable { case data, scanResponse, periodic }
+
     /// The set's place in the profile.
     public var set = 0
-    /// Whether the entry is one of the scan response.
-    public var isInScanResponse: Bool
+    public var part: Part
     /// The entry's index.
     public var entry: Int
     /// The entry's octets that the field takes at most; those that the profile's structure holds
@@ -19,8 +21,8 @@ public struct LiveField: Equatable, Sendable {
     /// What makes a number of the source one in the item's unit.
     public var factor = 1.0
 
-    public init(isInScanResponse: Bool, entry: Int, range: Range<Int>, source: LiveFieldSource) {
-        self.isInScanResponse = isInScanResponse
+    public init(in part: Part = .data, entry: Int, range: Range<Int>, source: LiveFieldSource) {
+        self.part = part
         self.entry = entry
         self.range = range
         self.source = source

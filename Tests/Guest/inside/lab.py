@@ -126,6 +126,11 @@ def bumble():
     return adapters("bumble", sys.executable, HERE / "bumble_controllers.py")
 
 
+def rootcanal():
+    """RootCanal's virtual controllers, each behind a /dev/vhci of its own."""
+    return adapters("rootcanal", sys.executable, HERE / "rootcanal_controllers.py")
+
+
 def own():
     """The program's own virtual controllers."""
     return adapters("air", PROGRAM, "air", "--vhci", "2")

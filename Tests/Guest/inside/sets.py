@@ -18,7 +18,7 @@ SCAN_SECONDS = 200
 LE, LE_SET_EVENT_MASK, LE_PERIODIC_ADVERTISING_CREATE_SYNC = "0x08", "0x01", "0x44"
 # The first 40 LE events, with those of trains, which the kernel masks.
 EVENTS = [*5 * ["ff"], *3 * ["00"]]
-RANDOM, TIMEOUT_10_MS = "01", ["c8", "00"]
+RANDOM, TEN_SECONDS = "01", ["e8", "03"]
 PACKETS = 10
 
 
@@ -36,7 +36,15 @@ def extended(controllers):
     heard = check_reports(expected)
     check_found(expected, heard)
     check_shown(bytes.fromhex(expected["panel"]["data"]), heard["panel"].address)
-    check_train(bytes.fromhex(expected["panel"]["train"]), heard["panel"], scan)
+    train = bytes.fromhex(expected["panel"]["train"])
+    sync = synchronize(heard["panel"])
+    count = follow(sync, train, PACKETS)
+    # RootCanal says LE 1M of every train, and reports none while it does not scan.
+    if controllers != "rootcanal":
+        assert sync.phy == expected["panel"]["phy"]
+        scan.terminate()
+        scan.wait()
+        follow(sync, train, count + PACKETS)
     statuses = btsnoop.statuses(packets(ACCESSORY))
     assert statuses == {0}, f"the accessory's controller answered with {statuses}"
     lab.say("done")
@@ -109,8 +117,8 @@ def shown(address):
     return found
 
 
-def check_train(data, advertisement, scan):
-    """The controller follows the train, while BlueZ scans and after.
+def synchronize(advertisement):
+    """The controller follows the train of an advertisement that it hears.
 
     BlueZ 5.66 has two tools for it: isotest, whose request Linux 6.1 sends with a synchronization
     timeout of 0, which every controller must refuse; and hcitool with commands as octets.
@@ -118,15 +126,11 @@ def check_train(data, advertisement, scan):
     command(LE_SET_EVENT_MASK, *EVENTS)
     octets = [octet.lower() for octet in reversed(advertisement.address.split(":"))]
     command(LE_PERIODIC_ADVERTISING_CREATE_SYNC, "00", f"{advertisement.sid:02x}", RANDOM, *octets,
-            "00", "00", *TIMEOUT_10_MS, "00")
+            "00", "00", *TEN_SECONDS, "00")
     sync, = lab.wait_for("a sync", lambda: reports.syncs(packets()))
-    assert (sync.status, sync.address, sync.sid, sync.phy, sync.interval) == (
-        0, advertisement.address, advertisement.sid, advertisement.secondary_phy,
-        advertisement.periodic_interval), sync
-    before = follow(sync, data, PACKETS)
-    scan.terminate()
-    scan.wait()
-    follow(sync, data, len(before) + PACKETS)
+    assert (sync.status, sync.address, sync.sid, sync.interval) == (
+        0, advertisement.address, advertisement.sid, advertisement.periodic_interval), sync
+    return sync
 
 
 def command(*octets):
@@ -135,7 +139,7 @@ def command(*octets):
 
 
 def follow(sync, data, count):
-    """The train's first packets, `count` or more, each of which has the data."""
+    """Waits for `count` packets of a train, each of which has the data; how many there were."""
     def enough():
         found = reports.train(packets(), sync.handle)
         return found if len(found) >= count else None
@@ -143,4 +147,4 @@ def follow(sync, data, count):
     found = lab.wait_for(f"{count} packets of the train", enough)
     assert set(found) == {data}
     lab.say(f"{len(found)} packets of the train, {len(data)} octets each")
-    return found
+    return len(found)
