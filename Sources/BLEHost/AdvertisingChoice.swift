@@ -34,7 +34,9 @@ struct AdvertisingChoice: Sendable {
                     leaveOut(set, plans[set], why)
                 }
             }
-            guard let most = controller.advertisingSets, rest(plans).count > most else { return }
+            guard let most = controller.advertisingSets, rest(plans).count > most else {
+                return noteSilence(plans)
+            }
             // One advertiser it is, after a reset.
             self.family = .legacy
             (leftOut, fallsBack, notes) = ([], [], [])
@@ -46,6 +48,11 @@ struct AdvertisingChoice: Sendable {
         if rest(plans).contains(where: { plans[$0].tellsScanRequests }) {
             notes.append(.noScanRequests(why))
         }
+        noteSilence(plans)
+    }
+
+    private mutating func noteSilence(_ plans: [AdvertisingPlan]) {
+        if !plans.isEmpty, rest(plans).isEmpty { notes.append(.nothingAdvertised(why)) }
     }
 
     private func rest(_ plans: [AdvertisingPlan]) -> [Int] {

@@ -49,6 +49,8 @@ public enum ControllerNote: Equatable, Sendable {
     case intervalRounded(from: AdvertisingInterval, to: AdvertisingInterval)
     /// This set is not advertised; why.
     case setLeftOut(String, String)
+    /// All sets are left out; why.
+    case nothingAdvertised(String)
     /// This set is sent in legacy PDUs; why.
     case setInLegacyPDUs(String, String)
     /// So many sets share one advertiser; why.
@@ -83,6 +85,9 @@ extension ControllerNote: CustomStringConvertible {
             "the controller cannot advertise every \(from) here: \(to) instead, "
                 + "and so with all intervals below"
         case .setLeftOut(let name, let why): "\(why): the set '\(name)' is left out"
+        case .nothingAdvertised(let why):
+            "\(why): no set is left, and nothing is on the air; use another controller, or write "
+                + "'fallback: legacy' at a set"
         case .setInLegacyPDUs(let name, let why):
             "\(why): the set '\(name)' is sent in legacy PDUs"
         case .setsTakeTurns(let count, let why):

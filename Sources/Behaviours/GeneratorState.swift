@@ -7,6 +7,8 @@ public struct GeneratorState: Sendable {
     private let generator: Generator
     private let format: NumberFormat
     private var random: SeededRandom
+    /// What a counter keeps within; nil where its octets begin anew by themselves.
+    private let range: ClosedRange<Int64>?
     /// The random walk's value and the counter's, after the first sample.
     private var walk: Double?
     private var count: Int64?
@@ -19,6 +21,11 @@ public struct GeneratorState: Sendable {
         self.generator = generator
         self.format = format
         random = SeededRandom(seed: seed, stream: stream)
+        switch generator {
+        case .counter(_, _, let range), .writes(_, let range):
+            self.range = range ?? (format.isWhole ? nil : format.counts)
+        case .sine, .ramp, .square, .noise, .randomWalk, .clock, .replay, .activity: range = nil
+        }
     }
 
     /// The next number, in the characteristic's unit.
@@ -46,8 +53,7 @@ public struct GeneratorState: Sendable {
                 nextOfWalk(minimum, maximum, step: step, start: start), minimum, maximum)
             walk = value
             return value
-        case .counter(let start, let step):
-            return nextOfCounter(start: start, step: step)
+        case .counter(let start, let step, _): return nextOfCounter(start: start, step: step)
         case .writes: return nextOfCounter(start: 0, step: 1)
         case .clock(let part, let offset):
             let now = TimeSpan(microseconds: surroundings.unixMicroseconds) + elapsed + offset
@@ -63,11 +69,11 @@ public struct GeneratorState: Sendable {
     mutating func sample(
         at elapsed: TimeSpan, in surroundings: Surroundings, into block: inout ByteBlock
     ) {
-        let isWhole = format.scale == 1 && format.kind == .integer
+        // In whole steps the octets begin anew by themselves, 64 bits too.
         switch generator {
-        case .counter(let start, let step) where isWhole:
+        case .counter(let start, let step, _) where format.isWhole:
             format.append(UInt64(bitPattern: nextCount(start: start, step: step)), to: &block)
-        case .writes where isWhole:
+        case .writes where format.isWhole:
             format.append(UInt64(bitPattern: nextCount(start: 0, step: 1)), to: &block)
         case .sine, .ramp, .square, .noise, .randomWalk, .counter, .writes, .clock, .replay,
             .activity:
@@ -96,7 +102,7 @@ public struct GeneratorState: Sendable {
     private mutating func resume(from value: Double, steps: UInt64?) {
         switch generator {
         case .counter, .writes:
-            if format.scale == 1, let steps {
+            if format.isWhole, let steps {
                 count = Int64(bitPattern: steps)
             } else {
                 count = Int64(exactly: value.rounded()) ?? count
@@ -150,19 +156,22 @@ public struct GeneratorState: Sendable {
     }
 
     private mutating func nextCount(start: Int64, step: Int64) -> Int64 {
-        let next = count.map { $0 &+ step } ?? start
+        var next = count.map { $0 &+ step } ?? start
+        if let range, !range.contains(next) {
+            // In 128 bits nothing of this is too large.
+            let lowest = Int128(range.lowerBound)
+            let size = Int128(range.upperBound) - lowest + 1
+            let place = (Int128(next) - lowest) % size
+            next = Int64(truncatingIfNeeded: lowest + (place < 0 ? place + size : place))
+        }
         count = next
         return next
     }
 
     private mutating func nextOfCounter(start: Int64, step: Int64) -> Double {
         let next = nextCount(start: start, step: step)
-        guard format.kind == .integer else { return Double(next) }
-        // In whole steps the octets wrap by themselves.
-        guard format.scale != 1 else { return format.value(ofSteps: UInt64(bitPattern: next)) }
-        let range = format.largest - format.smallest + format.scale
-        let turns = ((Double(next) - format.smallest) / range).rounded(.down)
-        return Double(next) - turns * range
+        return format.isWhole && range == nil
+            ? format.value(ofSteps: UInt64(bitPattern: next)) : Double(next)
     }
 
     /// Within both bounds, whichever is the greater.

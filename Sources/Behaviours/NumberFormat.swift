@@ -20,6 +20,20 @@ extension NumberFormat {
         }
     }
 
+    /// Whether its steps are the whole numbers.
+    public var isWhole: Bool { kind == .integer && scale == 1 }
+
+    /// The whole numbers that it can hold, as far as counters go; nil where there is none.
+    var counts: ClosedRange<Int64>? { Self.counts(from: smallest, to: largest) }
+
+    /// The whole numbers of a range, as far as counters go; nil where there is none.
+    public static func counts(from lowest: Double, to highest: Double) -> ClosedRange<Int64>? {
+        // Far beyond every count, and within 64 bits.
+        let low = max(lowest.rounded(.up), -0x1p62)
+        let high = min(highest.rounded(.down), 0x1p62)
+        return low <= high ? Int64(low)...Int64(high) : nil
+    }
+
     /// The octets of the step nearest to `value`, a half away from zero; a value outside the format
     /// becomes its nearest end, one that is not a number becomes zero or NaN.
     public func encode(_ value: Double) -> [UInt8] {

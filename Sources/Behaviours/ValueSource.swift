@@ -80,10 +80,12 @@ public enum Generator: Equatable, Sendable {
     case noise(min: Double, max: Double)
     /// One step of at most ± `step` a sample, kept within the bounds.
     case randomWalk(min: Double, max: Double, step: Double, start: Double?)
-    /// `start`, then `step` more at each sample; wraps to the format's range.
-    case counter(start: Int64, step: Int64)
-    /// How often the characteristic that this names was written; one more at each sample.
-    case writes(of: String)
+    /// `start`, then `step` more at each sample; begins anew behind the ends of `within`, or of
+    /// what the format can hold.
+    case counter(start: Int64, step: Int64, within: ClosedRange<Int64>? = nil)
+    /// How often the characteristic that this names was written; one more at each sample, begun
+    /// anew as a counter is.
+    case writes(of: String, within: ClosedRange<Int64>? = nil)
     /// A part of the time of day or date, `offset` ahead of UTC.
     case clock(ClockPart, offset: TimeSpan)
     /// Recorded values, which hold until the next one; at their end the last one holds, or they

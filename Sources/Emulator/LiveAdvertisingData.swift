@@ -42,8 +42,8 @@ struct LiveAdvertisingData: Sendable {
     private var isResting = false
     /// At the last update.
     private var address: DeviceAddress?
-    /// The last counter of encryption.
-    private var counter: UInt32 = 0
+    /// What encryption counts; nil where nothing is encrypted.
+    private var counter: EncryptionCounter?
     private(set) var data: [UInt8]
     private(set) var scanResponse: [UInt8]
     /// Of the periodic train; none without one.
@@ -60,6 +60,7 @@ struct LiveAdvertisingData: Sendable {
         self.set = set
         self.start = start
         lastUpdate = start
+        if specs.contains(where: { $0.source == .encryption }) { counter = EncryptionCounter() }
         // The first set's streams have no name, as where it is the only one.
         let stream = number == 0 ? "advertising" : "advertising \(set.name)"
         data = advertisingBytes(set.data)
@@ -93,8 +94,8 @@ struct LiveAdvertisingData: Sendable {
     /// What the version before had too goes on.
     mutating func takeOver(_ old: LiveAdvertisingData, at now: Instant) {
         if old.set.update == set.update { clock = old.clock }
-        (events, lastUpdate, counter) = (old.events, old.lastUpdate, old.counter)
-        isResting = old.isResting
+        (events, lastUpdate, isResting) = (old.events, old.lastUpdate, old.isResting)
+        if counter != nil { counter = old.counter ?? counter }
         for index in fields.indices {
             guard let same = old.fields.first(where: { $0.spec == fields[index].spec }),
                 let machine = same.machine
@@ -115,7 +116,13 @@ struct LiveAdvertisingData: Sendable {
         at now: Instant, _ around: AdvertisingSurroundings, value: (UInt16) -> [UInt8]
     ) {
         _ = clock.expire(at: now)
-        count(at: now, around)
+        countEvents(at: now, around.interval)
+        if let next = around.address,
+            counter?.rise(at: around.unixMicroseconds, isForced: next != address) == false
+        {
+            // What was encrypted stays until the counter may rise.
+            return
+        }
         address = around.address
         var parts = LiveField.Part.allCases.map { set.entries(of: $0) }
         for index in fields.indices {
@@ -168,14 +175,6 @@ struct LiveAdvertisingData: Sendable {
         lastUpdate = now
     }
 
-    /// Counts the advertising events, and what encryption counts: it rises over restarts too, since
-    /// it is no less than the time.
-    private mutating func count(at now: Instant, _ around: AdvertisingSurroundings) {
-        countEvents(at: now, around.interval)
-        let seconds = UInt32(clamping: around.unixMicroseconds / 1_000_000)
-        counter = max(counter &+ 1, seconds)
-    }
-
     private func ownValue(
         of spec: LiveField, at now: Instant, _ around: AdvertisingSurroundings
     ) -> BeaconValue? {
@@ -190,9 +189,9 @@ struct LiveAdvertisingData: Sendable {
     private func seal(
         _ entries: inout [AdvertisingStructure], _ around: AdvertisingSurroundings
     ) {
-        guard let address = around.address, let cipher = around.cipher else { return }
+        guard let address = around.address, let cipher = around.cipher, let counter else { return }
         for index in entries.indices {
-            entries[index].beacon?.seal(address: address, counter: counter) {
+            entries[index].beacon?.seal(address: address, counter: counter.value) {
                 cipher.encrypt($0, key: $1)
             }
         }
@@ -232,7 +231,10 @@ extension BeaconField.Kind {
         _ octets: [UInt8], _ format: NumberFormat?, _ factor: Double
     ) -> BeaconValue? {
         switch self {
-        case .number: return format?.decode(octets.span).map { .number($0 * factor) }
+        case .number(let number):
+            guard let value = format?.decode(octets.span).map({ $0 * factor }) else { return nil }
+            // A value of another place may be beyond what the field means: its nearest end.
+            return .number(min(max(value, number.range.lowerBound), number.range.upperBound))
         case .boolean: return format?.decode(octets.span).map { .boolean($0 != 0) }
         case .octets(let range):
             let missing = max(range.lowerBound - octets.count, 0)

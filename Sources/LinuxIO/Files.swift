@@ -87,6 +87,22 @@ public final class FileOutput {
     }
 }
 
+/// Throws what writing to the file would, without touching it.
+public func requireWritable(_ path: String) throws(SystemError) {
+    var status = stat()
+    if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        throw SystemError(EISDIR, operation: "write", object: path)
+    }
+    guard unsafe access(path, W_OK) != 0 else { return }
+    let reason = errno
+    // What is not there yet is made in its folder.
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { path[...$0] } ?? "."
+    guard reason == ENOENT, unsafe access(String(folder), W_OK) == 0 else {
+        throw SystemError(reason == ENOENT ? errno : reason, operation: "write", object: path)
+    }
+}
+
 /// Reads a whole file, or a pipe to its end.
 /// - Parameter octetsMax: a longer file is refused, so that a wrong path does not fill the memory.
 public func readFile(_ path: String, octetsMax: Int) throws(SystemError) -> [UInt8] {

@@ -71,8 +71,8 @@ extension Generator {
         case .randomWalk(let low, let high, let step, let start):
             return "random-walk \(short(low)) to \(short(high))\(unit), step \(short(step))\(unit)"
                 + (start.map { ", start \(short($0))\(unit)" } ?? "")
-        case .counter(let start, let step): return "counter from \(start), step \(step)"
-        case .writes(let reference): return "writes of \(reference)"
+        case .counter(let start, let step, _): return "counter from \(start), step \(step)"
+        case .writes(let reference, _): return "writes of \(reference)"
         case .clock(_, let offset):
             return "clock, " + (offset == .zero ? "UTC" : "\(offset) ahead of UTC")
         case .replay(let values, let loops):

@@ -97,6 +97,11 @@ struct BenchOptions {
         }
         if run.profiles.count == 1 { try run.assignSubstitutes() }
         if shard != nil {
+            if scan.options.contains(where: { Options.table[$0.row].name == "jobs" }) {
+                throw UsageError(
+                    "--shard prints one part, and --jobs shares all of them; leave out one of the "
+                        + "two")
+            }
             let others = Options.table.map(\.name).filter { !Self.ofWhole.contains($0) }
             try refuse(scan, but: others) { name in
                 "--shard prints one part, and --\(name) belongs to all of them; "

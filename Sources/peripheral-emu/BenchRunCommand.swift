@@ -19,6 +19,7 @@ enum BenchRunCommand {
 
     static func run(_ options: BenchOptions, _ console: inout Console) -> ExitCode {
         guard let request = request(options, &console) else { return .usage }
+        guard canWrite(options, &console) else { return .failure }
         do throws(BenchError) {
             let targets = try targets(options, usual: usualStart(request))
             if let shard = options.shard {
@@ -180,6 +181,7 @@ enum BenchRunCommand {
                 return .usage
             }
         }
+        guard canWrite(options, &console) else { return .failure }
         do throws(BenchError) {
             let result = try BenchMerge.merge(parts)
             let targets = try targets(options, usual: result.usualStart)
@@ -232,6 +234,19 @@ enum BenchRunCommand {
         guard isWritten else { return .failure }
         let isMet = targets.isEmpty || result.advice(for: targets)?.isMet == true
         return isMet ? .done : .unmet
+    }
+
+    /// Whether the files can be written, which is only done once there is something to write.
+    private static func canWrite(_ options: BenchOptions, _ console: inout Console) -> Bool {
+        do throws(SystemError) {
+            for path in [options.csv, options.html].compactMap({ $0 }) {
+                try requireWritable(path)
+            }
+            return true
+        } catch {
+            console.error("\(error)")
+            return false
+        }
     }
 
     private static func write(_ text: String, to path: String) throws(SystemError) {

@@ -4,9 +4,26 @@ import Emulator
 import Glibc
 import LinuxIO
 import Profiles
+import Wire
 import YAML
 
 /// Loads profiles and prints what is wrong with them.
+extension DeviceProfile {
+    /// The random static addresses that it says in so many words.
+    fileprivate var statedAddresses: [DeviceAddress] {
+        var addresses: [DeviceAddress?] = []
+        switch device.address {
+        case .randomStatic(let address), .resolvablePrivate(let address, _):
+            addresses.append(address)
+        case .publicDevice, .nonResolvablePrivate: break
+        }
+        for set in advertising {
+            if case .randomStatic(let address) = set.address { addresses.append(address) }
+        }
+        return addresses.compactMap { $0 }
+    }
+}
+
 enum ProfileFile {
     /// The largest file that a profile may name: a trace of a day at 100 Hz.
     static let referencedOctetsMax = 256 << 20
@@ -26,14 +43,16 @@ enum ProfileFile {
     static func loadAll(
         for options: RunOptions, _ console: inout Console
     ) -> (profiles: [DeviceProfile], files: [Files])? {
+        let files = options.profiles.map { _ in Files() }
+        // What is wrong with one hides nothing of the others.
         var profiles: [DeviceProfile] = []
-        var files: [Files] = []
         for number in options.profiles.indices {
-            files.append(Files())
-            guard let profile = load(number, for: options, files[number], &console) else {
-                return nil
+            if let profile = load(number, for: options, files[number], &console) {
+                profiles.append(profile)
             }
-            profiles.append(profile)
+        }
+        guard profiles.count == files.count, haveOwnAddresses(profiles, &console) else {
+            return nil
         }
         let readers = profiles.filter(\.followsStandardInput)
         guard readers.count <= 1 else {
@@ -44,6 +63,25 @@ enum ProfileFile {
             return nil
         }
         return (profiles, files)
+    }
+
+    /// Whether no two accessories say the same address, which would be one device to centrals.
+    private static func haveOwnAddresses(
+        _ profiles: [DeviceProfile], _ console: inout Console
+    ) -> Bool {
+        var taken: [(address: DeviceAddress, profile: DeviceProfile)] = []
+        for profile in profiles {
+            let addresses = profile.statedAddresses
+            if let same = taken.first(where: { addresses.contains($0.address) }) {
+                console.error(
+                    "\(same.profile.device.name) of \(same.profile.file) and "
+                        + "\(profile.device.name) of \(profile.file) have the same address "
+                        + "\(same.address); write another into one of them")
+                return false
+            }
+            taken += addresses.map { ($0, profile) }
+        }
+        return true
     }
 
     /// A profile of a run, with what the command line puts in the place of its parts; nil where
@@ -71,7 +109,7 @@ enum ProfileFile {
         files.paths.append(path)
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try readFile(path, octetsMax: YAMLDocument.octetsMax + 1)
+            bytes = try readFile(path, octetsMax: YAMLDocument.octetsMax)
         } catch {
             let hint =
                 error.code == ENOENT

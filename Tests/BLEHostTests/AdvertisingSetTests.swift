@@ -349,6 +349,9 @@ import Wire
             rig.drain()
             #expect(rig.controller.base.isAdvertising == (fallback == .legacy))
             #expect(rig.failures.isEmpty == (fallback != nil))
+            // With no set left, that is said.
+            let isSilent = rig.notes.contains { $0.contains("nothing is on the air") }
+            #expect(isSilent == (fallback == .skip), "\(rig.notes)")
         }
         var coded = ExtendedPDU()
         coded.primary = .leCoded

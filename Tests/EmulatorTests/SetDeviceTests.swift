@@ -1,6 +1,7 @@
 // Profiles with several advertising sets, and with scanners near, on a controller that has sets.
 import Emulator
 import HCI
+import OpenSSLCrypto
 import Profiles
 import SansIO
 import Testing
@@ -16,12 +17,14 @@ private struct SetDeviceRig {
     private var out = ByteBlock()
     private var events = Outputs<DeviceEvent>()
 
-    init(_ rest: String) throws {
+    /// - Parameter epoch: microseconds since 1970 at power-on.
+    init(_ rest: String, epoch: Int64 = BtsnoopWriter.virtualEpoch) throws {
         let text = "peripheral-emu: 1\ndevice: {name: T}\n" + rest
         let profile = try ProfileLoader.load(path: "p.yaml", bytes: Array(text.utf8)) { _ in
             .failure(FileFailure(reason: "none"))
         }
-        device = EmulatedDevice(profile: profile, seed: 1)
+        device = EmulatedDevice(profile: profile, seed: 1, cipher: OpenSSLCipher())
+        device.setClock(epoch: epoch)
         device.powerOn(at: now, sending: &out, emit: &events)
         settle()
     }
@@ -54,6 +57,12 @@ private struct SetDeviceRig {
     /// The data that a set was given last.
     func data(of set: UInt8) -> [UInt8]? {
         commands.last { $0.opcode == .leSetExtendedAdvertisingData && $0.body[0] == set }
+            .map { Array($0.body[4...]) }
+    }
+
+    /// All data that a set was given, the first at power-on.
+    func allData(of set: UInt8) -> [[UInt8]] {
+        commands.filter { $0.opcode == .leSetExtendedAdvertisingData && $0.body[0] == set }
             .map { Array($0.body[4...]) }
     }
 
@@ -173,5 +182,85 @@ private struct SetDeviceRig {
         rig.flash(one)
         let last = rig.commands.last { $0.opcode == .leSetExtendedAdvertisingEnable }
         #expect(last?.body.prefix(3) == [0, 1, 1])
+    }
+
+    @Test("what goes on the air is within the range of its field, whatever gives it")
+    func ranges() throws {
+        func last(_ data: String, after seconds: Int64) throws -> [UInt8] {
+            var rig = try SetDeviceRig(
+                """
+                advertising:
+                  - {type: non-connectable, interval: 1 s, update: every 1 s, data: [\(data)]}
+                services:
+                  - service: battery
+                    characteristics:
+                      - {characteristic: battery-level, read: open, format: uint8, value: 250}
+
+                """)
+            rig.wait(.seconds(seconds))
+            return rig.data(of: 0) ?? []
+        }
+        func bthome(_ value: String, after seconds: Int64) throws -> UInt8? {
+            try last("bthome: {objects: [{object: battery, value: \(value)}]}", after: seconds).last
+        }
+        let start = "{counter: {start: 99}}"
+        #expect(try (0..<4).map { try bthome(start, after: $0) } == [99, 100, 0, 1])
+        #expect(try bthome("{value-of: battery-level}", after: 0) == 100)
+        let sequence = try (0..<4).map {
+            Array(
+                try last("ruuvi: {sequence: {counter: {start: 65533}}}", after: $0)
+                    .suffix(8).prefix(2))
+        }
+        #expect(sequence == [[0xFF, 0xFD], [0xFF, 0xFE], [0, 0], [0, 1]])
+    }
+
+    @Test("the counter of encrypted data never goes back over restarts, and never runs ahead")
+    func encryptionCounter() throws {
+        func counters(every update: String, epoch: Int64, for span: TimeSpan) throws -> [UInt32] {
+            var rig = try SetDeviceRig(
+                """
+                advertising:
+                  - type: non-connectable
+                    interval: 100 ms
+                    update: every \(update)
+                    data:
+                      - bthome:
+                          encryption-key: "231D39C1D7CC1AB1AEE224CD096DB932"
+                          objects: [{object: packet-id, value: {counter: {}}}]
+                """, epoch: epoch)
+            rig.wait(span)
+            return rig.allData(of: 0).map { data in
+                data.suffix(8).prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+            }
+        }
+        for update in ["250 ms", "333 ms", "1 s", "10 s"] {
+            // 2026-12-01, and where the 32 bits end.
+            for begin in [1_796_083_200_000_000, 2_809_431_423_000_000] as [Int64] {
+                var last: UInt32?
+                var epoch = begin
+                for _ in 0..<5 {
+                    let found = try counters(every: update, epoch: epoch, for: .seconds(60))
+                    #expect(found.count > 5)
+                    for counter in found {
+                        if let last {
+                            #expect(Int32(bitPattern: counter &- last) > 0, "\(update) \(found)")
+                        }
+                        last = counter
+                    }
+                    // As long as a restart takes at least.
+                    epoch += 60_050_000
+                }
+                #expect(
+                    try counters(every: update, epoch: begin, for: .seconds(20))
+                        == counters(every: update, epoch: begin, for: .seconds(20)))
+            }
+        }
+        // In virtual time it is the year 2000.
+        let virtual = try counters(
+            every: "1 s", epoch: BtsnoopWriter.virtualEpoch, for: .seconds(10))
+        #expect(zip(virtual, virtual.dropFirst()).allSatisfy { $1 - $0 <= 4 && $1 > $0 })
+        #expect(throws: ProfileErrors.self) {
+            try counters(every: "100 ms", epoch: 0, for: .seconds(1))
+        }
     }
 }

@@ -123,11 +123,20 @@ def test_a_process_that_is_killed_ends_the_others_and_is_told():
 
 
 @pytest.mark.parametrize("option", ["--csv", "--html"])
-def test_figures_are_printed_though_a_file_cannot_be_written(option):
-    done = bench(*SWEEP, option, "/nowhere/x")
-    assert done.returncode == 3
-    assert "Time to discovery" in done.stdout or "p95" in done.stdout
-    assert "cannot create /nowhere/x: No such file or directory" in done.stderr
+def test_a_file_that_cannot_be_written_is_told_before_the_work(option, tmp_path):
+    started = time.monotonic()
+    done = bench("--profile", "Profiles/adaptive-tag.yaml", "--duration", "50y",
+                 option, "/nowhere/x")
+    assert done.returncode == 3 and time.monotonic() - started < 5
+    assert done.stderr == "cannot write /nowhere/x: No such file or directory\n"
+    done = bench("--profile", "Profiles/adaptive-tag.yaml", option, str(tmp_path))
+    assert done.returncode == 3 and "Is a directory" in done.stderr
+    # What is there stays until there is something to write.
+    kept = tmp_path / "kept"
+    kept.write_text("old")
+    done = bench("--profile", "Profiles/adaptive-tag.yaml", "--target-p95", "1s@pickup",
+                 "--tx-power", "99", option, str(kept))
+    assert done.returncode != 0 and kept.read_text() == "old"
 
 
 def test_targets_are_met_with_yaml_to_paste_or_missed_by_how_much(tmp_path):

@@ -192,3 +192,39 @@ def test_help_and_version_go_to_standard_output():
     assert "--profile" in printed and "--with-central" in printed and not messages
     printed, messages = run("--version")
     assert re.search(r"\d+\.\d+", printed) and not messages
+
+
+def accessory(path, text):
+    path.write_text("peripheral-emu: 1\n" + text)
+    return str(path)
+
+
+def test_what_is_wrong_with_each_of_several_profiles_is_told(tmp_path):
+    wrong = accessory(tmp_path / "wrong.yaml", "device: {}\n")
+    other = accessory(tmp_path / "other.yaml", "device: {name: T, nmae: U}\n")
+    _, told = run("--profile", wrong, "--profile", str(tmp_path / "none.yaml"),
+                  "--profile", other, code=2)
+    lines = told.splitlines()
+    assert len(lines) == 3, told
+    assert lines[0].startswith(wrong) and "none.yaml: No such file" in lines[1]
+    assert lines[2].startswith(other)
+
+
+@pytest.mark.parametrize("kind", ["device", "set"])
+def test_two_accessories_with_one_address_are_refused_with_both_names(kind, tmp_path):
+    said = '{type: random-static, value: "C0:11:22:33:44:55"}'
+    mine, theirs = ("", f", address: {said}") if kind == "device" else (f"address: {said}, ", "")
+    sets = f"advertising: [{{{mine}type: non-connectable, interval: 1 s}}]\n"
+    first = accessory(tmp_path / "first.yaml", f"device: {{name: One{theirs}}}\n{sets}")
+    second = accessory(
+        tmp_path / "second.yaml", f"device: {{name: Two, address: {said}}}\n{sets if mine else ''}")
+    _, told = run("--profile", first, "--profile", second, "--virtual-time", code=2)
+    assert told == (f"One of {first} and Two of {second} have the same address "
+                    "C0:11:22:33:44:55; write another into one of them\n")
+
+
+def test_the_limit_of_a_profile_is_told_as_it_is(tmp_path):
+    path = tmp_path / "large.yaml"
+    path.write_text("#" * (4 * 1024 * 1024 + 1))
+    _, told = run("check", str(path), code=2)
+    assert "4194305 octets, the limit is 4194304" in told

@@ -110,3 +110,14 @@ def test_profiles_are_found_by_name():
     assert {path.stem for path in PROFILES} <= {line.split()[0] for line in printed.splitlines()}
     printed, _ = run("check", "heart-rate")
     assert "heart-rate-measurement" in printed
+
+
+def test_hexadecimal_text_with_blanks_is_right_for_both(schema, tmp_path):
+    for number, (text, is_right) in enumerate([
+            ("01 FF", True), ("01FF 02", True), (" 01 ", True), ("", True), ("0 1", False),
+            ("01F", False), ("01-FF", False)]):
+        path = tmp_path / f"{number}.yaml"
+        path.write_text(
+            "peripheral-emu: 1\ndevice: {name: T}\nservices: [{service: 0x1234, characteristics: "
+            f'[{{characteristic: 0x5678, read: open, value: {{hex: "{text}"}}}}]}}]\n')
+        assert (not loader_refuses(path)) == is_right == (not refused(schema, [path])), text

@@ -19,7 +19,7 @@ import Testing
     @Test(
         "a unit in another multiple is converted in the hint",
         arguments: [
-            ("0.1 ks", "100000 ms"), ("100000000 ns", "100 ms"), ("100 msec", "100 ms"),
+            ("0.001 ks", "1000 ms"), ("100000000 ns", "100 ms"), ("100 msec", "100 ms"),
         ])
     func multiples(written: String, hint: String) throws {
         let found = errors(

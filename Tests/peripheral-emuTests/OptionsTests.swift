@@ -62,6 +62,7 @@ import Wire
         #expect(error("bench --profile a --capture x").contains("does not take --capture"))
         #expect(error("bench --profile a --precision 1").contains("write 1%"))
         #expect(error("bench --profile a --profile b").contains("leave out all --profile but one"))
+        #expect(error("bench --profile a --shard 1/2 --jobs 2").contains("leave out one"))
         #expect(error("bench --profile a --tx-power 99").contains("-127 to 20"))
         #expect(error("bench --profile a --voltage nan").contains("write 3.0"))
         #expect(error("--profile a.yaml --soc x").contains("belongs to bench"))

@@ -1,4 +1,5 @@
 // Encryption of BTHome: AES-CCM over a block cipher that comes from outside.
+public import SansIO
 public import Wire
 
 /// AES-128 of one block of 16 octets, most significant first; nil where there is no cipher.
@@ -10,6 +11,9 @@ public struct BeaconKey: Equatable, Sendable {
     public let octets: [UInt8]
     /// All octets behind the format's prefix, encrypted.
     fileprivate(set) var sealed: [UInt8]?
+
+    /// How long what was encrypted stays at least: the counter is the time, in steps of this.
+    public static let updateMin = TimeSpan.milliseconds(250)
 
     public init(_ octets: [UInt8]) { self.octets = octets }
 

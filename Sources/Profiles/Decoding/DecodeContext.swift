@@ -1,5 +1,6 @@
 // One load of one profile: where each node stands, and the errors found so far.
 import Advertising
+import Behaviours
 import Wire
 import YAML
 
@@ -176,6 +177,43 @@ package final class DecodeContext {
             if let (problem, remedy) = objection, !isUnloaded(text) {
                 report(reference.place, problem, remedy)
             }
+        }
+        checkEchoes(services, characteristics)
+    }
+
+    /// Reports echoes that end where they began, so that nothing gives them a value.
+    private func checkEchoes(_ services: [ServiceSpec], _ characteristics: References) {
+        func echoed(_ index: Int) -> (text: String, index: Int)? {
+            let entry = characteristics.entries[index]
+            let spec = services[entry.service].characteristics[entry.characteristic]
+            guard case .echo(let text) = spec.value else { return nil }
+            return characteristics.index(of: text).map { (text, $0) }
+        }
+        var told: Set<Int> = []
+        for (index, entry) in characteristics.entries.enumerated() where !told.contains(index) {
+            guard let first = echoed(index) else { continue }
+            var (chain, last) = ([index], first)
+            while !chain.contains(last.index), let next = echoed(last.index) {
+                chain.append(last.index)
+                last = next
+            }
+            let path = entry.path + ".value.echo"
+            guard last.index == index,
+                let place = references.first(where: {
+                    $0.place.path == path && $0.place.scalar?.text == first.text
+                })?.place
+            else { continue }
+            told.formUnion(chain)
+            let names = (chain.dropFirst() + [index]).map {
+                "'\(characteristics.entries[$0].label ?? characteristics.entries[$0].name)'"
+            }
+            report(
+                place,
+                chain.count == 1
+                    ? "a value cannot echo itself"
+                    : "it echoes \(names.joined(separator: ", which echoes ")): "
+                        + "nothing gives a value",
+                "write a value that comes from elsewhere")
         }
     }
 

@@ -77,12 +77,21 @@ extension Form {
     }
 
     /// A scalar in one form, a map in another: the short and the long way to say it.
-    static func either(scalar: Form<Value>, map: Form<Value>) -> Form<Value> {
+    ///
+    /// - Parameter long: the map to write where a scalar says what only a map can.
+    static func either(
+        scalar: Form<Value>, map: Form<Value>, long: @escaping (String) -> String? = { _ in nil }
+    ) -> Form<Value> {
         Form(says: scalar.says, schema: { .anyOf([scalar.schema(), map.schema()]) }) {
             place, context in
             switch place.node.content {
-            case .scalar, .sequence: scalar.read(place, context)
-            case .mapping: map.read(place, context)
+            case .scalar, .sequence:
+                if let text = place.scalar?.text, let map = long(text) {
+                    context.report(place, "\(place.found) is said in a map", "write '\(map)'")
+                    return nil
+                }
+                return scalar.read(place, context)
+            case .mapping: return map.read(place, context)
             }
         }
     }
@@ -174,6 +183,31 @@ extension Form where Value == Double {
 }
 
 extension Form where Value == String {
+    /// Text of `minimum` to `octetsMax` octets that stays in its line wherever it is shown.
+    static func line(_ octetsMax: Int, minimum: Int = 1, says: String) -> Form {
+        let text = text(octetsMax, says: says)
+        return Form(says: says, schema: text.schema) { place, context in
+            guard let line = text.read(place, context) else { return nil }
+            guard line.utf8.count >= minimum else {
+                context.report(place, "the text is empty", "write \(says)")
+                return nil
+            }
+            let breaking: [Unicode.GeneralCategory] = [
+                .control, .lineSeparator, .paragraphSeparator,
+            ]
+            guard
+                !line.unicodeScalars.contains(where: {
+                    breaking.contains($0.properties.generalCategory)
+                })
+            else {
+                context.report(
+                    place, "the text has control characters", "write \(says) without them")
+                return nil
+            }
+            return line
+        }
+    }
+
     /// Text of at most `octetsMax` octets in UTF-8. A plain scalar that YAML takes for something
     /// else is asked to be quoted.
     package static func text(_ octetsMax: Int, says: String) -> Form {

@@ -161,7 +161,7 @@ extension Form where Value == [UInt8] {
     /// Pairs of hexadecimal digits, quoted: YAML takes many for numbers.
     static func hex(octetsMax: Int) -> Form {
         let says = "pairs of hexadecimal digits in quotes such as '\"01FF\"'"
-        let schema = Schema.text(pattern: "^([0-9A-Fa-f]{2})*$")
+        let schema = Schema.text(pattern: "^ *([0-9A-Fa-f]{2} *)*$")
         return Form(says: says, schema: { schema }) { place, context in
             guard let scalar = place.scalar else { return mismatch(place, context, says: says) }
             let isQuoted = !scalar.isPlain
@@ -195,6 +195,11 @@ extension Form where Value == [UInt8] {
 }
 
 extension Form where Value == DeviceAddress {
+    /// The map to write in place of an address alone.
+    static func longAddress(_ text: String) -> String? {
+        DeviceAddress(text) == nil ? nil : "{type: random-static, value: \"\(text)\"}"
+    }
+
     /// An address in quotes, most significant octet first.
     static var address: Form {
         let says = "an address in quotes such as '\"C0:11:22:33:44:55\"'"

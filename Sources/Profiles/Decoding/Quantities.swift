@@ -10,12 +10,22 @@ struct Quantity {
 
     /// Reads `NUMBER UNIT`, or reports what to write; `units` begins with the usual one.
     ///
-    /// - Parameter word: what stands before the number.
+    /// - Parameters:
+    ///   - word: what stands before the number.
+    ///   - fits: whether a quantity can stand here; no other is ever suggested.
     static func read(
-        _ place: Place, _ context: DecodeContext, units: [String], says: String, word: String = ""
+        _ place: Place, _ context: DecodeContext, units: [String], says: String, word: String = "",
+        fits: (Quantity) -> Bool
     ) -> Quantity? {
         guard let scalar = place.scalar, scalar.value != .null else {
             return Form<Quantity>.mismatch(place, context, says: says)
+        }
+        func report(_ problem: String, _ candidates: [(text: String, quantity: Quantity)]) {
+            let hint = candidates.first { fits($0.quantity) }.map {
+                "'\(word)\($0.text) \($0.quantity.unit)'"
+            }
+            context.report(
+                place, problem, "write \(hint ?? says)" + others(hint == nil ? [] : units))
         }
         let text = String(scalar.text.dropFirst(word.count))
         let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
@@ -23,63 +33,33 @@ struct Quantity {
             // A number with its unit right behind it is the usual slip.
             let digits = text.prefix { $0.isNumber || $0 == "." || $0 == "-" }
             let rest = String(text.dropFirst(digits.count))
-            if decimal(digits) != nil, units.contains(rest) {
+            if let number = decimal(digits), units.contains(rest) {
+                let hint = fits(Quantity(number: number, unit: rest))
                 context.report(
                     place, "the space before the unit is missing",
-                    "write '\(word)\(digits) \(rest)'")
+                    "write \(hint ? "'\(word)\(digits) \(rest)'" : says)")
                 return nil
             }
             return Form<Quantity>.mismatch(place, context, says: says)
         }
         guard parts.count == 2 else {
-            context.report(
-                place, "\(text) has no unit",
-                "write '\(word)\(text) \(units[0])'" + others(units))
+            report(
+                "\(text) has no unit",
+                units.map { (text, Quantity(number: number, unit: $0)) })
             return nil
         }
-        guard units.contains(String(parts[1])) else {
-            if let same = Quantity(number: number, unit: String(parts[1])).converted(to: units) {
-                let text = "\(DecimalText.short(same.number)) \(same.unit)"
-                context.report(
-                    place, "unknown unit '\(parts[1].prefix(20))'",
-                    "write '\(word)\(text)'" + others(units))
-                return nil
-            }
-            // `seconds` and `msec` begin with the right unit.
-            let begun = units.filter { parts[1].hasPrefix($0) }.max { $0.count < $1.count }
-            let near = begun ?? NearestName.of(String(parts[1]), among: units) ?? units[0]
-            context.report(
-                place, "unknown unit '\(parts[1].prefix(20))'",
-                "write '\(word)\(parts[0]) \(near)'" + others(units))
+        let unit = String(parts[1])
+        guard units.contains(unit) else {
+            report(
+                "unknown unit '\(unit.prefix(20))'",
+                UnitConversion.candidates(parts[0], number, unit, in: units))
             return nil
         }
-        return Quantity(number: number, unit: String(parts[1]))
-    }
-
-    private static let prefixes: [(text: String, exponent: Int)] = [
-        ("", 0), ("n", -9), ("u", -6), ("µ", -6), ("m", -3), ("k", 3), ("M", 6),
-    ]
-
-    /// The same in another multiple of its unit, `1500 uA` of `1.5 mA`; nil where none of `units`
-    /// is that.
-    private func converted(to units: [String]) -> Quantity? {
-        for known in units {
-            for (prefix, exponent) in Self.prefixes where known.hasPrefix(prefix) {
-                let base = known.dropFirst(prefix.count)
-                guard !base.isEmpty,
-                    let own = Self.prefixes.first(where: { unit == $0.text + base })?.exponent
-                else { continue }
-                var power = 1.0
-                for _ in 0..<abs(own - exponent) { power *= 10 }
-                let same = own < exponent ? number / power : number * power
-                return Quantity(number: same, unit: known)
-            }
-        }
-        return nil
+        return Quantity(number: number, unit: unit)
     }
 
     private static func others(_ units: [String]) -> String {
-        units.count == 1 ? "" : " (units: \(units.joined(separator: ", ")))"
+        units.count < 2 ? "" : " (units: \(units.joined(separator: ", ")))"
     }
 
     /// A plain decimal number; no exponents, which nobody writes before a unit.
@@ -132,19 +112,22 @@ extension Form where Value == TimeSpan {
         return Form(says: says, schema: { .quantity(unitNames) }) { place, context in
             let unit = String(example.split(separator: " ").last ?? "ms")
             let names = [unit] + units.map(\.name).filter { $0 != unit }
-            guard
-                let quantity = Quantity.read(
-                    place, context, units: names, says: says, word: word),
-                let factor = units.first(where: { $0.name == quantity.unit })?.microseconds
-            else { return nil }
-            let microseconds = (quantity.number * factor).rounded()
-            guard abs(microseconds) < 1e18,
-                range.contains(TimeSpan(microseconds: Int64(microseconds)))
-            else {
+            func time(_ quantity: Quantity) -> TimeSpan? {
+                let factor = units.first { $0.name == quantity.unit }?.microseconds ?? 0
+                let microseconds = (quantity.number * factor).rounded()
+                guard abs(microseconds) < 1e18 else { return nil }
+                let time = TimeSpan(microseconds: Int64(microseconds))
+                return range.contains(time) ? time : nil
+            }
+            let quantity = Quantity.read(
+                place, context, units: names, says: says, word: word
+            ) { time($0) != nil }
+            guard let quantity else { return nil }
+            guard let time = time(quantity) else {
                 context.report(place, "\(place.found) is not within \(limits)", "write \(says)")
                 return nil
             }
-            return TimeSpan(microseconds: Int64(microseconds))
+            return time
         }
     }
 
@@ -165,10 +148,10 @@ extension Form where Value == TimeSpan {
                 return mismatch(place, context, says: says)
             }
             guard scalar.text.hasPrefix("every ") else {
-                let isTime = Quantity.decimal(scalar.text.prefix { $0 != " " }) != nil
+                let isPeriod = period.read(place, context.trial()) != nil
                 context.report(
                     place, "the word 'every' is missing before \(place.found)",
-                    "write \(isTime ? "'every \(scalar.text)'" : says)")
+                    "write \(isPeriod ? "'every \(scalar.text)'" : says)")
                 return nil
             }
             return period(word: "every ").read(place, context)
@@ -179,19 +162,24 @@ extension Form where Value == TimeSpan {
 extension Form where Value == Double {
     /// A number with one fixed unit, from `range`.
     package static func quantity(
-        _ unit: String, _ range: ClosedRange<Double>, example: String
+        _ unit: String, _ range: ClosedRange<Double>, example: String, isWhole: Bool = false
     ) -> Form {
         let says = "a number with its unit such as '\(example)'"
         return Form(says: says, schema: { .quantity([unit]) }) { place, context in
-            guard let quantity = Quantity.read(place, context, units: [unit], says: says) else {
-                return nil
+            let quantity = Quantity.read(place, context, units: [unit], says: says) {
+                range.contains($0.number) && (!isWhole || $0.number == $0.number.rounded())
             }
+            guard let quantity else { return nil }
             guard range.contains(quantity.number) else {
                 let low = DecimalText.short(range.lowerBound)
                 let high = DecimalText.short(range.upperBound)
                 context.report(
                     place, "\(place.found) is not within \(low) \(unit) to \(high) \(unit)",
                     "write \(says)")
+                return nil
+            }
+            guard !isWhole || quantity.number == quantity.number.rounded() else {
+                context.report(place, "\(place.found) is not whole", "write whole \(unit)")
                 return nil
             }
             return quantity.number
@@ -202,14 +190,6 @@ extension Form where Value == Double {
 extension Form where Value == Int8 {
     /// A power in whole dBm, -127 to 20 (Core 6.0, Vol 4, Part E, 7.8.6).
     package static var power: Form {
-        let decibels = Form<Double>.quantity("dBm", -127...20, example: "-59 dBm")
-        return Form(says: decibels.says, schema: decibels.schema) { place, context in
-            guard let value = decibels.read(place, context) else { return nil }
-            guard value == value.rounded() else {
-                context.report(place, "\(place.found) is not whole", "write whole dBm")
-                return nil
-            }
-            return Int8(value)
-        }
+        Form<Double>.quantity("dBm", -127...20, example: "-59 dBm", isWhole: true).map { Int8($0) }
     }
 }

@@ -124,6 +124,12 @@ extension Form where Value == AdvertisingField {
         let format = wire.valueFormat(scale: 1, unit: .unitless)
         guard let source = ValueForm(format: format).source(value, keys.context) else { return nil }
         if case .constant(let octets) = source { return .fixed(octets) }
+        if case .echo(let name) = source {
+            keys.report(
+                at: "value", "'echo' has no place in advertising data",
+                "write the field '{value-of: \(name)}'")
+            return nil
+        }
         return .live(octets: format.octets ?? 1, .generated(source))
     }
 }

@@ -92,7 +92,7 @@ extension YAMLNode {
 extension Form where Value == AdvertisingSet {
     fileprivate static var advertisingSet: Form {
         map(says: "a map of type, interval and data") { keys in
-            let name = keys.optional("set", .text(64, says: "the set's name"))
+            let name = keys.optional("set", .line(64, says: "the set's name"))
             let kind = keys.required("type", .advertisingKind)
             let policy = keys.required("interval", .intervalPolicy)
             var set = AdvertisingSet(
@@ -105,8 +105,17 @@ extension Form where Value == AdvertisingSet {
             set.scanResponse = keys.optional("scan-response", .entries(of: .scanResponse)) ?? []
             set.periodic = keys.optional("periodic", Form<PeriodicTrain>.periodicTrain)
             set.update = keys.optional("update", Form<TimeSpan>.every)
-            let moving = keys.context.liveFields.dropFirst(live).filter(\.source.moves)
-            checkUpdate(keys, moving, isDataWhole: keys.context.errors.count == errors)
+            let own = keys.context.liveFields.dropFirst(live)
+            checkUpdate(
+                set, keys, own.filter(\.source.moves),
+                isDataWhole: keys.context.errors.count == errors)
+            if own.contains(where: { $0.source == .encryption }), let update = set.update,
+                update < BeaconKey.updateMin
+            {
+                keys.report(
+                    at: "update", "what is encrypted counts the time, in steps of 250 ms",
+                    "write 'every 250 ms' or longer")
+            }
             set.readTimes(&keys)
             checkData(set, keys)
             checkResponse(set, keys)
@@ -116,12 +125,26 @@ extension Form where Value == AdvertisingSet {
         }
     }
 
-    private static func checkUpdate(_ keys: Keys, _ moving: [LiveField], isDataWhole: Bool) {
+    /// How structures of which nothing is taken anew can be made live.
+    private static func remedyOfStill(_ structures: [AdvertisingStructure]) -> String {
+        if structures.contains(where: \.takesFields) { return ", or add 'fields' to a structure" }
+        let numbers = structures.compactMap(\.beacon).first { beacon in
+            beacon.items.contains { if case .number = $0.field.kind { true } else { false } }
+        }
+        return numbers.map {
+            ", or write a generator such as '{sine: {…}}' for a value of '\($0.format.name)'"
+        } ?? ""
+    }
+
+    private static func checkUpdate(
+        _ set: AdvertisingSet, _ keys: Keys, _ moving: [LiveField], isDataWhole: Bool
+    ) {
         // A structure with errors may be the live one.
         if keys.has("update"), moving.isEmpty, isDataWhole {
             keys.report(
                 at: "update", "nothing in the data is taken anew",
-                "remove it, or add 'fields' to a structure")
+                "remove it"
+                    + remedyOfStill(LiveField.Part.allCases.flatMap { set.entries(of: $0) }))
         } else if let field = moving.first, !keys.has("update") {
             keys.report(
                 at: field.part.key, "live fields need to know when they are taken anew",
@@ -174,11 +197,15 @@ extension Form where Value == AdvertisingSet {
         guard count > limit else { return }
         let isLegacy = set.pdu == .legacy
         let items = parts.map { "\($0.label) \($0.octets)" }.joined(separator: ", ")
+        let hasResponse = set.kind == .connectable || set.kind == .scannable
         keys.report(
             at: key, "\(what) is \(count) of \(limit) bytes: \(items)",
             "remove \(count - limit) \(count - limit == 1 ? "byte" : "bytes")"
-                + (isLegacy && key == "data" ? ", or move a structure to 'scan-response'" : "")
-                + (isLegacy ? ", or write 'pdu: extended'" : set.remedyOfFallback))
+                + (isLegacy && key == "data" && hasResponse
+                    ? ", or move a structure to 'scan-response'" : "")
+                + (isLegacy
+                    ? (set.canBeExtended(with: count) ? ", or write 'pdu: extended'" : "")
+                    : set.remedyOfFallback))
     }
 }
 
@@ -214,6 +241,16 @@ extension Form where Value == [AdvertisingStructure] {
                 entries.append(found)
             }
             return entries
+        }
+    }
+}
+
+extension AdvertisingStructure {
+    /// Whether `fields:` can stand in it.
+    fileprivate var takesFields: Bool {
+        switch self {
+        case .manufacturer, .serviceData, .raw: true
+        case .flags, .serviceUUIDs, .name, .txPower, .appearance, .beacon: false
         }
     }
 }

@@ -31,7 +31,9 @@ extension Form where Value == IntervalPhase {
 extension Form where Value == IntervalPolicy {
     static var intervalPolicy: Form {
         let fixed = Form<AdvertisingInterval>.interval.map { IntervalPolicy.fixed($0) }
-        return either(scalar: fixed, map: policy)
+        return either(scalar: fixed, map: policy) { text in
+            PolicyRule.all.first { $0.name == text }.map { "{policy: \($0.name), …}" }
+        }
     }
 
     private static var policy: Form {
@@ -157,7 +159,10 @@ private struct PolicyRule: Sendable {
                 return Form<[IntervalPhase]>.mismatch(place, context, says: says)
             }
             let last = Form<IntervalPhase>.map(says: "'{interval: 1285 ms}'") { keys in
-                keys.required("interval", Form<AdvertisingInterval>.interval).map {
+                keys.refuse(
+                    "for", "the last step has no end",
+                    "remove it, or add a step such as '{interval: 1285 ms}'")
+                return keys.required("interval", Form<AdvertisingInterval>.interval).map {
                     IntervalPhase(interval: $0, for: .zero)
                 }
             }

@@ -12,7 +12,10 @@ extension Form where Value == AdvertisingKind {
             ("non-connectable", .nonConnectable),
         ])
         return either(
-            scalar: words, map: choice(says: words.says, [Choice("directed", directed)]))
+            scalar: words, map: choice(says: words.says, [Choice("directed", directed)])
+        ) {
+            $0 == "directed" ? "{directed: {peer: \"C0:11:22:33:44:55\"}}" : nil
+        }
     }
 
     private static var directed: Form {
@@ -82,15 +85,10 @@ extension Form where Value == SetAddress {
                     "remove it, or write 'type: non-resolvable-private'")
             }
             guard let value else { return type }
-            guard value.isRandomStatic else {
-                keys.report(
-                    at: "value", "\(value) is no random static address: its two top bits must be 1",
-                    "begin it with C0 to FF")
-                return nil
-            }
+            guard keys.isRandomStatic(value) else { return nil }
             return .randomStatic(value)
         }
-        return either(scalar: words, map: long)
+        return either(scalar: words, map: long, long: Form<DeviceAddress>.longAddress)
     }
 }
 
@@ -119,10 +117,18 @@ extension Form where Value == PeriodicTrain {
                     "remove \(count - limit)" + (isLive ? ", or make nothing in it live" : ""))
                 return nil
             }
-            return interval.map {
-                PeriodicTrain(
-                    interval: UInt16(clamping: ($0.microseconds + 625) / 1250), data: data)
+            guard let interval else { return nil }
+            let steps = interval.microseconds / 1250
+            guard interval.microseconds == steps * 1250 else {
+                let (less, more) = (
+                    TimeSpan.microseconds(steps * 1250), TimeSpan.microseconds(steps * 1250 + 1250)
+                )
+                keys.report(
+                    at: "interval", "the interval is in steps of 1.25 ms",
+                    "write '\(less)' or '\(more)'")
+                return nil
             }
+            return PeriodicTrain(interval: UInt16(clamping: steps), data: data)
         }
     }
 }
@@ -171,6 +177,19 @@ extension AdvertisingSet {
             ? AdvertisingSet.connectableDataOctets : AdvertisingSet.extendedDataOctets
     }
 
+    /// Whether its data, of so many octets, would be right in extended PDUs.
+    func canBeExtended(with count: Int) -> Bool {
+        var extended = self
+        (extended.pdu, extended.fallback) = (.extended(ExtendedPDU()), nil)
+        guard count <= extended.dataOctetsMax else { return false }
+        switch kind {
+        case .nonConnectable: return true
+        case .connectable: return scanResponse.isEmpty
+        case .scannable: return data.isEmpty
+        case .directed(_, let isHighDuty): return !isHighDuty
+        }
+    }
+
     /// What follows a budget's remedy where the fallback sets the budget.
     var remedyOfFallback: String {
         fallback == .legacy ? ", or write 'fallback: skip': legacy PDUs carry no more" : ""
@@ -206,6 +225,11 @@ extension AdvertisingSet {
                     at: "scan-response", "a connectable extended set has no scan response",
                     "move it to 'data'")
             }
+            if case .directed = kind, fallback == .legacy, !data.isEmpty {
+                keys.report(
+                    at: "fallback", "directed advertising in legacy PDUs carries no data",
+                    "remove 'data', or write 'fallback: skip'")
+            }
             if case .directed(_, isHighDuty: true) = kind {
                 keys.report(
                     at: "type", "high duty cycle is of legacy PDUs",
@@ -216,11 +240,36 @@ extension AdvertisingSet {
                     at: "pdu", "only a non-connectable set without 'periodic' can be anonymous",
                     "remove 'anonymous'")
             }
+            if let periodic, !periodic.fitsInterval(on: extended.secondary) {
+                keys.report(
+                    at: "periodic", "its packets take longer than its interval",
+                    "write a longer 'interval' there, or less 'data'")
+            }
             if periodic != nil, kind != .nonConnectable {
                 keys.report(
                     at: "periodic", "only a non-connectable set has a periodic train",
                     "write 'type: non-connectable'")
             }
         }
+    }
+}
+
+extension PeriodicTrain {
+    /// Whether AUX_SYNC_IND and its AUX_CHAIN_INDs, which have 252 octets of data each at most, end
+    /// before the next begins, at the least that they can take (Core 6.0, Vol 6, Part B, 2.1,
+    /// 2.3.4, 4.1.3).
+    fileprivate func fitsInterval(on phy: AdvertisingPHY) -> Bool {
+        let microseconds =
+            switch phy {
+            case .le1M: 8
+            case .le2M: 4
+            // With two symbols a bit, the quicker coding.
+            case .leCoded: 16
+            }
+        let octets = advertisingBytes(data).count
+        let packets = max((octets + 251) / 252, 1)
+        // Around the data of each packet: preamble, access address, headers and CRC.
+        let air = (octets + 12 * packets) * microseconds + 300 * (packets - 1)
+        return air <= Int(interval) * 1250
     }
 }

@@ -47,19 +47,10 @@ struct BeaconValueForm {
         guard number.unit.isEmpty else {
             let usual = number.unit == "dBm" ? -59.0 : number.unit == "hPa" ? 1013 : 3
             let near = min(max(usual, number.range.lowerBound), number.range.upperBound)
-            let quantity = Form<Double>.quantity(
+            return Form<Double>.quantity(
                 number.unit, number.range,
-                example: "\(DecimalText.short(near)) \(number.unit)")
-            return Form<BeaconReading>(says: quantity.says, schema: quantity.schema) {
-                place, context in
-                guard let value = quantity.read(place, context) else { return nil }
-                guard !isWhole || value == value.rounded() else {
-                    context.report(
-                        place, "\(place.found) is not whole", "write whole \(number.unit)")
-                    return nil
-                }
-                return .constant(.number(value))
-            }
+                example: "\(DecimalText.short(near)) \(number.unit)", isWhole: isWhole
+            ).map { .constant(.number($0)) }
         }
         guard isWhole, number.octets <= 6 else {
             let real = Form<Double>.real(says: "a number from \(low) to \(high)")
@@ -112,8 +103,20 @@ struct BeaconValueForm {
                 return .live(.value(of: name), factor: 1)
             }
             let spec = context.services[entry.service].characteristics[entry.characteristic]
+            let numbers = ValueForm(format: spec.format).numbers?.range
+            func fits(_ factor: Double) -> Bool {
+                guard let numbers, number.range.upperBound >= numbers.lowerBound * factor,
+                    number.range.lowerBound <= numbers.upperBound * factor
+                else {
+                    context.report(
+                        place, "'\(name)' never fits: the range is \(number.spec.rangeText)",
+                        "name another value")
+                    return false
+                }
+                return true
+            }
             switch spec.format {
-            case .boolean, .words: return .live(.value(of: spec.name), factor: 1)
+            case .boolean, .words: return fits(1) ? .live(.value(of: spec.name), factor: 1) : nil
             case .number(let source):
                 let unit = source.unit.symbol
                 guard let factor = UnitFactor.of(unit, in: number.unit) else {
@@ -122,7 +125,7 @@ struct BeaconValueForm {
                         "name a value in \(number.unit)")
                     return nil
                 }
-                return .live(.value(of: spec.name), factor: factor)
+                return fits(factor) ? .live(.value(of: spec.name), factor: factor) : nil
             case .appearance, .utf8, .utf16, .fields, .bytes:
                 context.report(
                     place, "'\(name)' is no number",
@@ -231,6 +234,12 @@ extension Form where Value == [UInt8] {
                     place,
                     "the URL takes \(octets.count) of \(EddystoneURLCode.octetsMax) octets",
                     "write a shorter one, or that of a shortening service")
+                return nil
+            }
+            // A host begins with a letter, a digit, or '[' before an address.
+            let first = octets.dropFirst().first.map { Character(UnicodeScalar($0)) }
+            guard let first, first.isLetter || first.isNumber || first == "[" || first == "%" else {
+                context.report(place, "the URL has no host", "write \(says)")
                 return nil
             }
             return octets

@@ -104,7 +104,8 @@ extension Form where Value == DeviceSpec {
     fileprivate static var device: Form {
         map(says: "a map with the device's name") { keys in
             // The Device Name characteristic is at most 248 octets (Core 6.0, Vol 3, Part C, 12.1).
-            let name = keys.required("name", .text(248, says: "the name that centrals see"))
+            let name = keys.required(
+                "name", .line(248, minimum: 0, says: "the name that centrals see"))
             let appearance = keys.optional(
                 "appearance", .assigned(.appearance, example: "thermometer"))
             let address = keys.optional("address", .deviceAddress)
@@ -148,20 +149,10 @@ extension Form where Value == AddressSpec {
             let value = keys.optional("value", Form<DeviceAddress>.address)
             let renewal = keys.optional("renewal", Form<TimeSpan>.renewal)
             guard let type else { return nil }
-            if let value, !value.isRandomStatic, type != .publicDevice {
-                let isTop = value.littleEndian >> 46 == 3
-                keys.report(
-                    at: "value",
-                    "\(value) is no random static address: "
-                        + (isTop
-                            ? "its lower 46 bits must not all be equal"
-                            : "its two top bits must be 1"),
-                    isTop ? "change one of its other octets" : "begin it with C0 to FF")
-                return nil
-            }
+            if let value, type != .publicDevice, !keys.isRandomStatic(value) { return nil }
             return detailed(type, value, renewal, keys)
         }
-        return either(scalar: type, map: long)
+        return either(scalar: type, map: long, long: Form<DeviceAddress>.longAddress)
     }
 
     /// The address of this type with what the long form says besides.
@@ -218,10 +209,27 @@ extension Form where Value == AddressSpec {
     }
 }
 
+extension Keys {
+    /// Whether `value:` is a random static address (Core 6.0, Vol 6, Part B, 1.3.2.1); else it is
+    /// reported.
+    func isRandomStatic(_ address: DeviceAddress) -> Bool {
+        if address.isRandomStatic { return true }
+        let isTop = address.littleEndian >> 46 == 3
+        report(
+            at: "value",
+            "\(address) is no random static address: "
+                + (isTop
+                    ? "its lower 46 bits must not all be equal" : "its two top bits must be 1"),
+            isTop ? "change one of its other octets" : "begin it with C0 to FF")
+        return false
+    }
+}
+
 extension Form where Value == ConnectionRequest {
     /// Limits of LE Set Connection Parameters (Core 6.0, Vol 4, Part E, 7.8.18).
     fileprivate static var connectionRequest: Form {
-        map(says: "a map of interval, latency and timeout") { keys in
+        let longest = TimeSpan.seconds(32)
+        return map(says: "a map of interval, latency and timeout") { keys in
             let interval = Form<TimeSpan>.time(
                 .microseconds(7500)...(.seconds(4)), limits: "7.5 ms to 4 s", example: "30 ms")
             let range = keys.required("interval", .bounds(interval))
@@ -230,13 +238,17 @@ extension Form where Value == ConnectionRequest {
             let timeout = keys.required(
                 "timeout",
                 .time(
-                    .milliseconds(100)...(.seconds(32)), limits: "100 ms to 32 s", example: "4 s"))
+                    .milliseconds(100)...longest, limits: "100 ms to 32 s", example: "4 s"))
             guard let range, let timeout else { return nil }
             let least = range.high * Int64(2 * (1 + (latency ?? 0)))
             guard timeout > least else {
                 keys.report(
                     at: "timeout", "the timeout is not longer than (1 + latency) x interval x 2",
-                    "write more than '\(least)'")
+                    least < longest
+                        ? "write more than '\(least)'"
+                        : "write 'timeout: 32 s' with at most 'latency: "
+                            + "\((longest.microseconds - 1) / (2 * range.high.microseconds) - 1)', "
+                            + "or a shorter interval")
                 return nil
             }
             return ConnectionRequest(

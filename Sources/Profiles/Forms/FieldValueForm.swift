@@ -279,7 +279,13 @@ extension Field {
             return Form<Int>.integer(range, says: "a whole number, or its bit fields by name")
                 .read(place, context).map { .constant(unsigned.encode(Double($0))) }
         }
-        return ValueForm(format: format).source(place, context)
+        let source = ValueForm(format: format).source(place, context)
+        if case .echo = source {
+            context.report(
+                place, "only a whole value can echo another", "write a constant or a generator")
+            return nil
+        }
+        return source
     }
 }
 

@@ -34,13 +34,16 @@ extension ValueForm {
             Choice("activity", generated(activity)),
             Choice(
                 "writes-of",
-                generated(Form<String>.reference(to: .characteristic).map { .writes(of: $0) })),
+                generated(
+                    Form<String>.reference(to: .characteristic).map { [numbers] in
+                        .writes(of: $0, within: numbers?.counts)
+                    })),
         ]
     }
 
     /// A generator makes numbers, so it needs a number format.
     private func generated(_ generator: Form<Generator>) -> Form<ValueSource> {
-        Form(says: generator.says, schema: generator.schema) { [numbers] place, context in
+        Form(says: generator.says, schema: generator.schema) { [self] place, context in
             guard let generator = generator.read(place, context) else { return nil }
             guard let spec = numbers else {
                 context.report(
@@ -48,8 +51,29 @@ extension ValueForm {
                     "add 'format: uint16' or another number format")
                 return nil
             }
+            guard takes(generator, spec, place, context) else { return nil }
             return .generated(generator, encoding: spec.format)
         }
+    }
+
+    /// Whether the numbers of a generator fit that has no bounds to be checked by themselves.
+    private func takes(
+        _ generator: Generator, _ spec: NumberSpec, _ place: Place, _ context: DecodeContext
+    ) -> Bool {
+        let (numbers, what): (ClosedRange<Double>, String)
+        switch generator {
+        // Up to the year 2038: a signed format of 32 bits is a usual one.
+        case .clock: (numbers, what) = (0...Double(Int32.max), "seconds since 1970 do")
+        case .writes: (numbers, what) = (0...0, "the number of writes, at first 0, does")
+        case .activity: (numbers, what) = (0...1, "the activity, 0 to 1, does")
+        case .sine, .ramp, .square, .noise, .randomWalk, .counter, .replay: return true
+        }
+        if spec.range.contains(numbers.lowerBound), spec.range.contains(numbers.upperBound) {
+            return true
+        }
+        context.report(
+            place, "\(what) not fit: the range is \(spec.rangeText)", "write another generator")
+        return false
     }
 
     /// A bound of a generator or a range, which the format must be able to hold.
@@ -152,10 +176,18 @@ extension ValueForm {
 
     private var counter: Form<Generator> {
         let whole = Form<Int>.integer(-1_000_000_000...1_000_000_000, says: "a whole number")
+        let first = Form<Int>(says: whole.says, schema: whole.schema) { [self] place, context in
+            guard let number = whole.read(place, context) else { return nil }
+            guard let spec = numbers else { return number }
+            return fits(Double(number), spec, place, context) ? number : nil
+        }
         return .map(says: "a map of start and step") { keys in
-            let start = keys.optional("start", whole)
+            let start = keys.optional("start", first)
             let step = keys.optional("step", whole)
-            return .counter(start: Int64(start ?? 0), step: Int64(step ?? 1))
+            let range = numbers?.counts
+            let nearest = range.map { min(max(0, $0.lowerBound), $0.upperBound) } ?? 0
+            return .counter(
+                start: start.map { Int64($0) } ?? nearest, step: Int64(step ?? 1), within: range)
         }
     }
 
@@ -172,8 +204,7 @@ extension ValueForm {
                     keys.report(
                         at: "csv",
                         "the column has \(DecimalText.short(sample.value)), which does not fit",
-                        "write numbers within \(DecimalText.short(spec.range.lowerBound)) to "
-                            + DecimalText.short(spec.range.upperBound))
+                        "write numbers within \(spec.rangeText)")
                     return nil
                 }
             }

@@ -131,7 +131,8 @@ extension Form where Value == OutOfBandData {
         guard let octets = keys.optional(key, .hex(octetsMax: count)) else { return nil }
         guard octets.count == count else {
             keys.report(
-                at: key, "it has \(octets.count) octets", "write \(count) octets")
+                at: key, "it has \(octets.count) \(octets.count == 1 ? "octet" : "octets")",
+                "write \(count) octets")
             return nil
         }
         return octets.reversed()

@@ -94,7 +94,7 @@ extension Form where Value == Int {
 extension Keys {
     /// The key `label`, which names one thing in the file.
     fileprivate mutating func label() -> String? {
-        guard let label = optional("label", .text(64, says: "a name for references")) else {
+        guard let label = optional("label", .line(64, says: "a name for references")) else {
             return nil
         }
         if !context.labels.insert(label).inserted {

@@ -30,9 +30,19 @@ extension Form where Value == AdvertisingStructure {
             ("general-discoverable", .generalDiscoverable),
             ("limited-discoverable", .limitedDiscoverable), ("no-br-edr", .noBREDR),
         ])
-        return Form<[AdvertisingFlags]>.list(
-            of: flag, says: "a list such as '[general-discoverable, no-br-edr]'", minimum: 0
-        ).map { .flags(AdvertisingFlags($0)) }
+        let list = Form<[AdvertisingFlags]>.list(
+            of: flag, says: "a list such as '[general-discoverable, no-br-edr]'", minimum: 0)
+        return Form(says: list.says, schema: list.schema) { place, context in
+            guard let flags = list.read(place, context) else { return nil }
+            // Core 6.0, Vol 3, Part C, 9.2.3.2 and 9.2.4.2.
+            guard !flags.contains(.generalDiscoverable) || !flags.contains(.limitedDiscoverable)
+            else {
+                context.report(
+                    place, "a device is either general or limited discoverable", "keep one of them")
+                return nil
+            }
+            return .flags(AdvertisingFlags(flags))
+        }
     }
 
     private static var services: Form<[BluetoothUUID]> {

@@ -92,9 +92,13 @@ struct ValueForm {
         }
         let symbol = spec.unit.symbol
         if parts[1] == symbol { return number }
+        let other = String(parts[1])
+        let hint = UnitConversion.candidates(parts[0], number, other, in: [symbol])
+            .first { !symbol.isEmpty && spec.range.contains($0.quantity.number) }?.text
         context.report(
             place, symbol.isEmpty ? "the value has no unit" : "the unit of the value is \(symbol)",
-            "write the number without a unit")
+            hint.map { "write '\($0)'" }
+                ?? (symbol.isEmpty ? "write the number without a unit" : "write it in \(symbol)"))
         return nil
     }
 
@@ -118,9 +122,7 @@ struct ValueForm {
         let symbol = spec.unit.symbol.isEmpty ? "" : " " + spec.unit.symbol
         context.report(
             place,
-            "\(DecimalText.short(number))\(symbol) does not fit: the range is "
-                + "\(DecimalText.short(spec.range.lowerBound)) to "
-                + "\(DecimalText.short(spec.range.upperBound))\(symbol)",
+            "\(DecimalText.short(number))\(symbol) does not fit: the range is \(spec.rangeText)",
             "write a number within it")
         return false
     }

@@ -369,7 +369,7 @@ extension KeyNotes {
         write | (refused; a CCCD is `open`) | open | | who may write it
         length | (its value's) | {max: 40} | | the most octets it may grow to
         @services[].characteristics[].value | Value | …, services: [{service: 0x1234, \
-        characteristics: [{characteristic: 0x5678, format: uint8, notify: open, send: \
+        characteristics: [{characteristic: 0x5678, format: uint32, notify: open, send: \
         as-fast-as-possible, value: {%}}, {characteristic: 0x5679, write: open}]}], activity: \
         {source: gatt, hold: 10 s} |
         hex | | "2A" | | octets, whatever the format is
@@ -384,7 +384,8 @@ extension KeyNotes {
         square | | {min: 0, max: 1, period: 10 s} | | changes between two numbers
         random-walk | | {min: 50, max: 160, step: 2} | | moves a little at each update
         noise | | {min: 0, max: 10} | | a number at random at each update
-        counter | | {start: 0, step: 1} | | counts updates, and begins anew where the format ends
+        counter | | {start: 0, step: 1} | | counts updates, and begins anew where the value's \
+        range ends
         clock | | utc | | seconds since 1970; of dates and times each field its part
         replay | | {csv: traces/desk.csv, column: magnitude} | | follows a column of a file
         activity | | active | | the activity signal: `active` is 0 or 1, `level` 0 to 1
@@ -437,10 +438,10 @@ extension KeyNotes {
         @services[].characteristics[].value.counter | Counter | …, services: [{service: 0x1234, \
         characteristics: [{characteristic: 0x5678, format: uint8, update: every 1 s, value: \
         {counter: {%}}}]}] |
-        start | 0 | 10 | | its first number, in steps of the format
-        step | 1 | 2 | | what each update adds
+        start | (0 or nearest) | 10 | | its first number, in the value's unit
+        step | 1 | 2 | | what each update adds, in the value's unit
         @services[].characteristics[].value.clock | Clock | …, services: [{service: 0x1234, \
-        characteristics: [{characteristic: 0x5678, format: uint8, update: every 1 s, value: \
+        characteristics: [{characteristic: 0x5678, format: uint32, update: every 1 s, value: \
         {clock: {%}}}]}] |
         ahead | | 60 min | | how far ahead of UTC it is, -14 h to 15 h
         @services[].characteristics[].value.replay | Replay | …, services: [{service: 0x1234, \
@@ -586,6 +587,5 @@ extension KeyNotes {
         fallback | (none) | 1022.5 ms | | the interval while the source is lost
         dwell | (none) | 5 s | | the shortest time between two changes
         rate-limit | (none) | {changes: 6, per: 1 min} | | the most changes in a time
-        snap | (none) | apple | | takes the nearest interval of Apple's list
         """
 }

@@ -4,6 +4,7 @@
 
 extension KeyNotes {
     static let keyNoteText2 = """
+        snap | (none) | apple | | takes the nearest interval of Apple's list
         @advertising[].interval 6 | Policy schedule | …, activity: {source: {csv: a.csv, column: \
         magnitude}, active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s, asleep-after: 10 min}, \
         advertising: [{type: connectable, interval: {%}}] | policy: schedule; times: [{from: \
@@ -173,7 +174,8 @@ extension KeyNotes {
         {object: button, value: press}] | objects: [{object: packet-id, value: {counter: {}}}] | \
         measurements and events; they are sent in the order of their numbers
         encryption-key | (in the clear) | "231D39C1D7CC1AB1AEE224CD096DB932" | | encrypts the \
-        objects anew at each update; the counter is no less than the time in seconds
+        objects anew at each update, every 250 ms at most; the counter is the time, so that it \
+        rises over restarts too
         @advertising[].data[].bthome.objects[] | BTHome object | …, advertising: [{type: \
         connectable, interval: 1 s, update: every 10 s, data: [{bthome: {objects: [{object: \
         packet-id, value: {counter: {}}}, {%}]}}]}] | object: battery; value: 97 %

@@ -78,6 +78,11 @@ struct References {
         return named.count == 1 ? named[0] : nil
     }
 
+    /// Its place among the entries.
+    func index(of text: String) -> Int? {
+        one(text).flatMap { one in entries.firstIndex { $0.path == one.path } }
+    }
+
     /// The one that `text` names, or that it names up to its last point, behind which a field is.
     func target(_ text: String) -> (entry: Entry, field: String?)? {
         if let entry = one(text) { return (entry, nil) }

@@ -45,6 +45,18 @@ public struct NumberSpec: Equatable, Sendable {
         range = format.smallest...format.largest
     }
 
+    /// The range for people: `0 to 100 %`.
+    var rangeText: String {
+        "\(DecimalText.short(range.lowerBound)) to \(DecimalText.short(range.upperBound))"
+            + (unit.symbol.isEmpty ? "" : " " + unit.symbol)
+    }
+
+    /// Where a counter begins anew; nil where the format's octets do that by themselves.
+    var counts: ClosedRange<Int64>? {
+        if format.isWhole, range == format.smallest...format.largest { return nil }
+        return NumberFormat.counts(from: range.lowerBound, to: range.upperBound)
+    }
+
     /// The same with the range cut to `limits`.
     func within(_ limits: ClosedRange<Double>) -> NumberSpec {
         var cut = self

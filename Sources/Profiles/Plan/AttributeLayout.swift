@@ -158,7 +158,7 @@ struct AttributeLayout {
         let characteristics = References.characteristics(profile.services)
         for index in bindings.indices {
             switch bindings[index].source {
-            case .generated(.writes(let reference), _):
+            case .generated(.writes(let reference, _), _):
                 bindings[index].countedHandle = handle(of: reference, in: characteristics)
             case .echo(let reference):
                 bindings[index].echoedHandle = handle(of: reference, in: characteristics)
