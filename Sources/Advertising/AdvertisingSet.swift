@@ -47,6 +47,8 @@ public enum SetAddress: Equatable, Sendable {
     case randomStatic(DeviceAddress?)
     /// The controller's public address.
     case publicDevice
+    /// Private addresses of its own, one after the other; resolvable by the device's key.
+    case privateAddress(isResolvable: Bool, renewal: TimeSpan)
 }
 
 /// The PDUs of an advertising set (Core 6.0, Vol 6, Part B, 2.3).
@@ -114,7 +116,7 @@ public struct AdvertisingSet: Equatable, Sendable {
     public var period: TimeSpan?
     public var address = SetAddress.device
     public var pdu = AdvertisingPDU.legacy
-    /// Advertising_SID, 0 to 15; nil for the set's place in the profile.
+    /// Advertising_SID, 0 to 15; nil where the profile gives none.
     public var sid: UInt8?
     /// In dBm; nil where the controller chooses.
     public var txPower: Int8?

@@ -33,11 +33,13 @@ struct AdvertisingChoice: Sendable {
                 where plans[set].fallback == .skip && rest(plans).count > most {
                     leaveOut(set, plans[set], why)
                 }
-                // What becomes of them on one advertiser is found out with it, after a reset.
-                if rest(plans).count > most { self.family = .legacy }
             }
-            noteSilence(plans)
-            return
+            guard let most = controller.advertisingSets, rest(plans).count > most else {
+                return noteSilence(plans)
+            }
+            // One advertiser it is, after a reset.
+            self.family = .legacy
+            (leftOut, fallsBack, notes) = ([], [], [])
         }
         for set in rest(plans) where plans[set].pdu != .legacy && !fallsBack.contains(set) {
             try fallBack(set, plans[set], why)
@@ -116,7 +118,8 @@ extension ControllerInformation {
         if plan.periodic != nil, !hasFeature(LEFeature.periodicAdvertising) {
             return "the controller has no periodic advertising"
         }
-        let octets = max(plan.data.count, plan.scanResponse.count)
+        let octets = max(
+            plan.data.count, plan.scanResponse.count, plan.periodic?.data.count ?? 0)
         if let most = advertisingDataOctets, octets > most {
             return "the controller takes \(most) octets of advertising data, not \(octets)"
         }

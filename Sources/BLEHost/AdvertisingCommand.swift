@@ -49,6 +49,8 @@ enum AdvertisingCommand: Equatable, Sendable {
     case data(DataFragment)
     case scanResponse(DataFragment)
     case enable(Bool)
+    /// The controller forgets the set, which is off the air; the extended family only.
+    case remove
     // The train beside an extended set.
     case periodicParameters
     case periodicData(DataFragment)
@@ -60,19 +62,14 @@ enum AdvertisingCommand: Equatable, Sendable {
     /// The peer is heard also by its identity address, which it may go back to.
     case devicePrivacy(LinkAddress)
 
-    var isEnable: Bool {
-        if case .enable = self { true } else { false }
-    }
-
-    var isParameters: Bool {
-        if case .parameters = self { true } else { false }
-    }
+    /// Whether it puts a set on the air.
+    var isEnable: Bool { self == .enable(true) }
 
     /// Whether advertising goes on without it.
     var isAboutResolving: Bool {
         switch self {
         case .resolution, .clearResolvingList, .resolve, .devicePrivacy: true
-        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable,
+        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable, .remove,
             .periodicParameters, .periodicData, .periodicEnable:
             false
         }
@@ -82,8 +79,8 @@ enum AdvertisingCommand: Equatable, Sendable {
     var isAboutTrain: Bool {
         switch self {
         case .periodicParameters, .periodicData, .periodicEnable: true
-        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable, .resolution,
-            .clearResolvingList, .resolve, .devicePrivacy:
+        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable, .remove,
+            .resolution, .clearResolvingList, .resolve, .devicePrivacy:
             false
         }
     }
@@ -98,6 +95,7 @@ enum AdvertisingCommand: Equatable, Sendable {
         case .data: isLegacy ? .leSetAdvertisingData : .leSetExtendedAdvertisingData
         case .scanResponse: isLegacy ? .leSetScanResponseData : .leSetExtendedScanResponseData
         case .enable: isLegacy ? .leSetAdvertisingEnable : .leSetExtendedAdvertisingEnable
+        case .remove: .leRemoveAdvertisingSet
         case .periodicParameters: .leSetPeriodicAdvertisingParameters
         case .periodicData: .leSetPeriodicAdvertisingData
         case .periodicEnable: .leSetPeriodicAdvertisingEnable
@@ -147,7 +145,7 @@ extension ControllerSession {
             mode.peerIdentityAddress = identity.address
             mode.privacyMode = 1
             send(mode, .optional, at: now, sending: &out)
-        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable,
+        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable, .remove,
             .periodicParameters, .periodicData, .periodicEnable:
             break
         }
@@ -183,8 +181,8 @@ extension ControllerSession {
             var enable = LESetAdvertisingEnable()
             enable.enable = on ? 1 : 0
             send(enable, need, at: now, sending: &out)
-        case .setAddress, .periodicParameters, .periodicData, .periodicEnable, .resolution,
-            .clearResolvingList, .resolve, .devicePrivacy:
+        case .setAddress, .remove, .periodicParameters, .periodicData, .periodicEnable,
+            .resolution, .clearResolvingList, .resolve, .devicePrivacy:
             break
         }
     }
@@ -234,6 +232,10 @@ extension ControllerSession {
             if plan.type == .directedHighDuty { entry.duration = Self.highDutySteps }
             enable.sets = [entry]
             send(enable, need, at: now, sending: &out)
+        case .remove:
+            var remove = LERemoveAdvertisingSet()
+            remove.advertisingHandle = handle
+            send(remove, need, at: now, sending: &out)
         case .periodicParameters, .periodicData, .periodicEnable:
             sendPeriodic(step.command, handle, of: plan, at: now, &out)
         case .resolution, .clearResolvingList, .resolve, .devicePrivacy: break
@@ -266,8 +268,8 @@ extension ControllerSession {
             enable.enable = on ? 1 : 0
             enable.advertisingHandle = handle
             send(enable, .optional, at: now, sending: &out)
-        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable, .resolution,
-            .clearResolvingList, .resolve, .devicePrivacy:
+        case .parameters, .randomAddress, .setAddress, .data, .scanResponse, .enable, .remove,
+            .resolution, .clearResolvingList, .resolve, .devicePrivacy:
             break
         }
     }

@@ -15,7 +15,7 @@ struct AdvertisingControl: Sendable {
         case disabled
         /// Another random address is in use.
         case renamed(DeviceAddress)
-        /// Enable was refused; advertising is tried again after the next disconnection.
+        /// Parameters or Enable were refused; told once until it is on the air or another set.
         case refused(HCIStatus)
     }
 
@@ -33,6 +33,10 @@ struct AdvertisingControl: Sendable {
     var turnCount = 1
     /// The random address that shall be in use; nil for the public one.
     var address: DeviceAddress?
+    /// When the next private address of its own is due; nil where it has none.
+    var renewalAt: Instant?
+    /// What was told last of its address.
+    var toldAddress: DeviceAddress?
     /// The one that the controller has taken.
     private(set) var usedAddress: DeviceAddress?
     /// The one that it was given last, taken or not.
@@ -53,8 +57,11 @@ struct AdvertisingControl: Sendable {
     private var isTrainRefused = false
     /// High duty cycle has had its time; low duty follows until the situation changes.
     private(set) var isHighDutyOver = false
-    /// The controller refused Enable in this situation; asking again would change nothing.
+    /// The controller refused the set in this situation; asking again would change nothing.
     private(set) var isRefused = false
+    private var isRefusalTold = false
+    /// When it is asked again all the same.
+    var retryAt: Instant?
     /// The shortest interval that this controller is asked for.
     private var shortest = AdvertisingInterval.minimum
     /// Whether the controller has taken an interval below `sure`.
@@ -62,8 +69,10 @@ struct AdvertisingControl: Sendable {
     private var isRoundingSaid = false
     /// Of the controller, since its reset.
     private var hciVersion: UInt8 = 0
-    /// The parameters under way are of another type than the plan.
-    private var mustRepeatParameters = false
+    /// The controller has a set with its handle.
+    private var exists = false
+    /// What the controller has of it is of another set: it begins anew.
+    private var mustBeginAnew = false
 
     /// 100 ms, which every controller takes. Before 5.0 nothing that is not connectable may
     /// advertise faster (Core 4.2, Vol 2, Part E, 7.8.5).
@@ -81,12 +90,21 @@ struct AdvertisingControl: Sendable {
     /// - Parameter controllerAddress: the random address that it has.
     mutating func controllerWasReset(controllerAddress: DeviceAddress?, hciVersion: UInt8) {
         self.hciVersion = hciVersion
-        isRefused = false
-        takesShort = false
         pausedAt = nil
         toldInterval = nil
-        isHighDutyOver = false
         isTrainEnabled = false
+        isEnabled = false
+        beginAnew(controllerAddress: controllerAddress)
+    }
+
+    /// The controller knows nothing of it, and it nothing of the controller.
+    private mutating func beginAnew(controllerAddress: DeviceAddress?) {
+        exists = false
+        mustBeginAnew = false
+        mayTryAgain()
+        isRefusalTold = false
+        takesShort = false
+        isHighDutyOver = false
         isTrainRefused = false
         nothingIsSet(controllerAddress: controllerAddress)
         findShortest()
@@ -94,14 +112,12 @@ struct AdvertisingControl: Sendable {
 
     /// The controller's one advertiser has been another set's meanwhile.
     mutating func nothingIsSet(controllerAddress: DeviceAddress?) {
-        isEnabled = false
         setInterval = nil
         givenAddress = controllerAddress
         usedAddress = controllerAddress
         isDataSet = false
         isResponseSet = false
         isTrainSet = false
-        mustRepeatParameters = false
     }
 
     private mutating func findShortest() {
@@ -111,26 +127,22 @@ struct AdvertisingControl: Sendable {
 
     // MARK: what is wanted
 
-    /// Another plan; on the controller with the next commands. The address stays.
-    /// - Parameter isUnderWay: whether parameters of the old one are unanswered.
-    mutating func setPlan(_ new: AdvertisingPlan, isUnderWay: Bool) {
+    /// Another plan; on the controller with the next commands.
+    mutating func setPlan(_ new: AdvertisingPlan) {
         setData(new.data, scanResponse: new.scanResponse, train: new.periodic?.data)
         if new.periodic?.interval != plan.periodic?.interval || new.pdu != plan.pdu {
             isTrainSet = false
             isTrainRefused = false
         }
-        let isSame = plan.hasSameParameters(as: new)
-        let isOtherType = plan.type != new.type
+        if !plan.isSameSet(as: new) { mustBeginAnew = true }
+        // The next address is of the other kind.
+        if plan.privacy != new.privacy { renewalAt = nil }
         plan = new
-        guard !isSame else { return }
-        setInterval = nil
-        mustRepeatParameters = isUnderWay
-        isRefused = false
-        guard isOtherType else { return }
-        isResponseSet = false
-        takesShort = false
-        findShortest()
+        if let own = new.address { address = own }
     }
+
+    /// The one advertiser has another set's parameters.
+    mutating func mustSetAll() { mustBeginAnew = true }
 
     /// Other data; on the controller with the next commands.
     mutating func setData(_ data: [UInt8], scanResponse: [UInt8], train: [UInt8]?) {
@@ -171,9 +183,14 @@ struct AdvertisingControl: Sendable {
         setInterval = nil
     }
 
-    /// The situation has changed, so a refused Enable may be tried again.
-    mutating func situationChanged() {
+    /// The situation has changed, or time has passed: what was refused may be tried again.
+    mutating func mayTryAgain() {
         isRefused = false
+        retryAt = nil
+    }
+
+    mutating func situationChanged() {
+        mayTryAgain()
         if isHighDutyOver {
             isHighDutyOver = false
             setInterval = nil
@@ -201,10 +218,28 @@ struct AdvertisingControl: Sendable {
             // An interval that may well be refused is asked for alone: what follows Enable would
             // be advertised with other parameters.
             if allowed < Self.sure, !takesShort, !plan.type.isConnectable { return commands }
+            // So is a set, for which the controller may have no room.
+            if family == .extended, !exists { return commands }
         }
         if let newAddress { commands += commandsToRename(newAddress, family) }
         commands += commandsToFill(family)
         if mustPause || !isEnabled { commands.append(.enable(true)) }
+        return commands
+    }
+
+    /// Whether the controller has something of it that must go first: two kinds of set do not fit
+    /// into one handle, or the set is there no more.
+    var mustGo: Bool { mustBeginAnew || isLeftOut && (exists || isEnabled || isTrainEnabled) }
+
+    /// The commands that make the controller forget it, so that nothing of it binds what follows:
+    /// parameters must suit the data and the train that a set has (7.8.53), and only a set that is
+    /// off the air with its train can be removed (7.8.59).
+    mutating func commandsToGo(
+        _ family: AdvertisingFamily, controllerAddress: DeviceAddress?
+    ) -> [AdvertisingCommand] {
+        var commands = commandsToStop()
+        if family == .extended, exists { commands.append(.remove) }
+        beginAnew(controllerAddress: controllerAddress)
         return commands
     }
 
@@ -263,7 +298,7 @@ struct AdvertisingControl: Sendable {
         let isFirst = givenAddress == nil
         givenAddress = new
         if family == .legacy { return [.randomAddress(new)] }
-        return isFirst || plan.address != nil
+        return isFirst || !plan.goesByDevice
             ? [.setAddress(new)] : [.randomAddress(new), .setAddress(new)]
     }
 
@@ -298,13 +333,12 @@ struct AdvertisingControl: Sendable {
     ) -> Change? {
         switch command {
         case .parameters(let interval):
-            setInterval = status.isSuccess && !mustRepeatParameters ? interval : nil
-            mustRepeatParameters = false
+            setInterval = status.isSuccess ? interval : nil
+            if status.isSuccess { exists = true }
             if status.isAboutParameters, Self.canRound(command) {
                 shortest = Self.sure
             } else if !status.isSuccess {
-                isRefused = true
-                return .refused(status)
+                return refused(status)
             } else if interval < Self.sure {
                 takesShort = true
             }
@@ -317,19 +351,23 @@ struct AdvertisingControl: Sendable {
         case .periodicParameters, .periodicData, .periodicEnable:
             if !status.isSuccess { isTrainRefused = true }
             return nil
-        case .data, .scanResponse, .resolution, .clearResolvingList, .resolve, .devicePrivacy:
+        case .data, .scanResponse, .remove, .resolution, .clearResolvingList, .resolve,
+            .devicePrivacy:
             return nil
         case .enable(let on):
-            guard status.isSuccess else {
-                guard on else { return nil }
-                isRefused = true
-                return .refused(status)
-            }
+            guard status.isSuccess else { return on ? refused(status) : nil }
+            if on { isRefusalTold = false }
             let was = isEnabled
             isEnabled = on
             if on { return .enabled(setInterval ?? allowed) }
             return was ? .disabled : nil
         }
+    }
+
+    private mutating func refused(_ status: HCIStatus) -> Change? {
+        isRefused = true
+        defer { isRefusalTold = true }
+        return isRefusalTold ? nil : .refused(status)
     }
 }
 

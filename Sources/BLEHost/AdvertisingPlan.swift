@@ -29,6 +29,8 @@ public struct AdvertisingPlan: Equatable, Sendable {
     public var ownAddressType: AddressType
     /// The set's own random address; nil where it goes by the device's.
     public var address: DeviceAddress?
+    /// That it goes by private addresses of its own.
+    public var privacy: AddressPrivacy?
     /// Up to 31 octets each with legacy PDUs, to the controller's maximum with extended ones.
     public var data: [UInt8]
     public var scanResponse: [UInt8]
@@ -59,13 +61,17 @@ public struct AdvertisingPlan: Equatable, Sendable {
     /// Whether scanners may ask for a scan response, fallbacks aside.
     public var isScannable: Bool { type == .scannable || type == .connectable && pdu == .legacy }
 
+    /// Whether its random address is the device's.
+    var goesByDevice: Bool { address == nil && privacy == nil }
+
     /// Whether the host must know more of the controller than one legacy set asks for.
     var asksForSets: Bool { pdu != .legacy || type.isDirected || tellsScanRequests }
 
-    /// Whether all but what may change while it is on the air is the same.
-    func hasSameParameters(as other: AdvertisingPlan) -> Bool {
+    /// Whether all but what may change in one set of a controller is the same.
+    func isSameSet(as other: AdvertisingPlan) -> Bool {
+        guard (periodic == nil) == (other.periodic == nil) else { return false }
         var other = other
-        (other.name, other.address, other.fallback) = (name, address, fallback)
+        (other.name, other.fallback) = (name, fallback)
         (other.data, other.scanResponse, other.periodic) = (data, scanResponse, periodic)
         return self == other
     }

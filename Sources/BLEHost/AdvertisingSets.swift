@@ -17,11 +17,15 @@ struct AdvertisingStep: Equatable, Sendable {
 /// several sets take turns on it. The commands of one set at a time are under way.
 struct AdvertisingSets: Sendable {
     private(set) var controls: [AdvertisingControl]
+    /// How many of them the profile has; the others must go.
+    private var count: Int
     /// Chosen anew at each reset of the controller.
     private(set) var family: AdvertisingFamily = .legacy
     /// Why the legacy family is used on a controller that says it has the extended one; nil where
     /// it is not.
     var lack: String?
+    /// What the controller has said, where it has too few sets for what was asked for.
+    var tooFew: ControllerInformation?
     /// Whether there shall be advertising.
     var isWanted = false
     /// Whether one more central may connect.
@@ -43,9 +47,16 @@ struct AdvertisingSets: Sendable {
     private(set) var hasEverBeenEnabled = false
     /// Whether Enable has succeeded since the controller's reset: until then the family may change.
     private(set) var hasBeenEnabled = false
+    /// Whether other plans have come since the reset: what is refused of them ends nothing.
+    private(set) var hasOtherPlans = false
+    private var hciVersion: UInt8 = 0
+
+    /// How long until a set that the controller has refused is asked for again.
+    static let retryPause = TimeSpan.seconds(60)
 
     init(_ setups: [AdvertisingSetup], deviceAddress: DeviceAddress?) {
         controls = setups.map { AdvertisingControl(plan: $0.plan, interval: $0.interval) }
+        count = controls.count
         setDeviceAddress(deviceAddress)
     }
 
@@ -56,7 +67,10 @@ struct AdvertisingSets: Sendable {
         self.family = lack == nil ? family : .legacy
         // In the legacy family the controller's random address is the one in use.
         controllerAddress = self.family == .legacy ? address : nil
+        self.hciVersion = hciVersion
         hasBeenEnabled = false
+        hasOtherPlans = false
+        controls.removeLast(controls.count - count)
         givenPeers = []
         mustResolveAlone = false
         pending.removeAll()
@@ -71,7 +85,7 @@ struct AdvertisingSets: Sendable {
     /// Sets which sets this controller is to do, and how.
     mutating func choose(_ choice: AdvertisingChoice) {
         for index in controls.indices {
-            controls[index].isLeftOut = choice.leftOut.contains(index)
+            controls[index].isLeftOut = index >= count || choice.leftOut.contains(index)
             controls[index].fallsBack = choice.fallsBack.contains(index)
         }
         arrangeTurns()
@@ -98,10 +112,25 @@ struct AdvertisingSets: Sendable {
 
     /// The random address of the sets that go by the device's.
     mutating func setDeviceAddress(_ address: DeviceAddress?) {
-        for index in controls.indices where controls[index].plan.address == nil {
+        for index in controls.indices where controls[index].plan.goesByDevice {
             let isPublic = controls[index].plan.ownAddressType == .publicDevice
             controls[index].address = isPublic ? nil : address
         }
+    }
+
+    /// A private address of a set's own, and when the next one is due.
+    mutating func setAddress(_ address: DeviceAddress?, of set: Int, until end: Instant) {
+        controls[set].address = address
+        controls[set].renewalAt = end
+    }
+
+    /// When a set's own private address is renewed next.
+    var renewalAt: Instant? { controls.reduce(nil) { earliest($0, $1.renewalAt) } }
+
+    /// Whether this address of a set has not been told yet.
+    mutating func tells(_ address: DeviceAddress, of set: Int) -> Bool {
+        defer { controls[set].toldAddress = address }
+        return controls[set].toldAddress != address
     }
 
     mutating func setInterval(_ interval: AdvertisingInterval, of set: Int) {
@@ -114,21 +143,31 @@ struct AdvertisingSets: Sendable {
         controls[set].setData(data, scanResponse: scanResponse, train: train)
     }
 
-    /// Other plans; on the controller with the next commands. A set too many is left out, a new one
-    /// begins.
-    mutating func setPlans(_ setups: [AdvertisingSetup], deviceAddress: DeviceAddress?) {
+    /// Other plans; on the controller with the next commands. A set too many goes, a new one
+    /// begins, and one that is another than before begins anew.
+    mutating func setPlans(
+        _ setups: [AdvertisingSetup], deviceAddress: DeviceAddress?, _ choice: AdvertisingChoice?
+    ) {
+        hasOtherPlans = true
+        count = setups.count
         for (index, setup) in setups.enumerated() {
             if index == controls.count {
-                controls.append(
-                    AdvertisingControl(plan: setup.plan, interval: setup.interval))
+                var new = AdvertisingControl(plan: setup.plan, interval: setup.interval)
+                new.controllerWasReset(
+                    controllerAddress: controllerAddress, hciVersion: hciVersion)
+                controls.append(new)
             }
-            let isUnderWay = pending.contains { $0.set == index && $0.command.isParameters }
-            controls[index].setPlan(setup.plan, isUnderWay: isUnderWay)
+            controls[index].setPlan(setup.plan)
             controls[index].interval = setup.interval
-            controls[index].isLeftOut = false
         }
-        for index in controls.indices.dropFirst(setups.count) { controls[index].isLeftOut = true }
-        arrangeTurns()
+        setDeviceAddress(deviceAddress)
+        // There may be room now for what was refused.
+        for index in controls.indices { controls[index].mayTryAgain() }
+        guard let choice else { return }
+        let sharing = turns?.sets
+        choose(choice)
+        guard turns?.sets != sharing else { return }
+        for index in controls.indices { controls[index].mustSetAll() }
     }
 
     /// Takes a set off the air, or lets it back.
@@ -195,10 +234,17 @@ struct AdvertisingSets: Sendable {
 
     // MARK: turns
 
-    var deadline: Instant? { turns?.end }
+    var deadline: Instant? {
+        var deadline = turns?.end
+        for index in controls.indices { deadline = earliest(deadline, controls[index].retryAt) }
+        return deadline
+    }
 
-    /// Passes the advertiser on where the turn is over.
+    /// Asks again for what was refused, and passes the advertiser on where the turn is over.
     mutating func expire(at now: Instant) {
+        for index in controls.indices {
+            if let due = controls[index].retryAt, due <= now { controls[index].mayTryAgain() }
+        }
         guard let turn = turns, let end = turn.end, end <= now else { return }
         passOn()
         // Alone it goes on, and looks again.
@@ -208,7 +254,9 @@ struct AdvertisingSets: Sendable {
     }
 
     private mutating func passOn() {
-        let able = controls.indices.filter { !controls[$0].isLeftOut && mayAdvertise($0) }
+        let able = controls.indices.filter {
+            !controls[$0].isLeftOut && mayAdvertise($0) && !controls[$0].isRefused
+        }
         turns?.passOn { able.contains($0) }
     }
 
@@ -243,6 +291,12 @@ struct AdvertisingSets: Sendable {
     mutating func reconcile() -> [AdvertisingStep] {
         guard pending.isEmpty else { return [] }
         if let turns, isWanted, !isWanted(turns.current) { passOn() }
+        // What goes makes room for what comes.
+        for set in controls.indices where controls[set].mustGo {
+            pending += controls[set].commandsToGo(family, controllerAddress: controllerAddress)
+                .map { AdvertisingStep(set: set, command: $0) }
+        }
+        guard pending.isEmpty else { return pending }
         for set in controls.indices {
             pending = steps(of: set)
             if !pending.isEmpty { break }
@@ -319,9 +373,12 @@ struct AdvertisingSets: Sendable {
             hasEverBeenEnabled = true
             hasBeenEnabled = true
         case .renamed(let address): if family == .legacy { controllerAddress = address }
-        // The others have their turn meanwhile.
-        case .refused: _ = startTurn(at: now)
-        case .disabled, nil: break
+        case .refused, .disabled, nil: break
+        }
+        if controls[step.set].isRefused {
+            // The others have their turn meanwhile.
+            _ = startTurn(at: now)
+            controls[step.set].retryAt = controls[step.set].retryAt ?? now + Self.retryPause
         }
         return change.map { (step.set, $0) }
     }

@@ -12,6 +12,8 @@ struct CommandNeed: Equatable, Sendable {
     /// A refusal of the parameters is followed by another command of the sender's, so that nothing
     /// is said of it.
     var isAttempt = false
+    /// A refusal is said by who has sent it.
+    var isToldBySender = false
 
     static let essential = CommandNeed(mayBeRefused: false, mayBeUnanswered: false)
     static let optional = CommandNeed(mayBeRefused: true, mayBeUnanswered: true)
@@ -70,10 +72,11 @@ struct CommandQueue: Sendable {
         waiting.append(Entry(opcode: Command.opcode, need: need, packet: block.bytes))
     }
 
-    /// Takes back commands that have not been sent.
-    mutating func cancel(_ opcode: Opcode) -> Int {
+    /// Takes back commands that enable something and have not been sent.
+    mutating func cancelEnable(_ opcode: Opcode) -> Int {
         let before = waiting.count
-        waiting.removeAll { $0.opcode == opcode }
+        // Enable is the first parameter.
+        waiting.removeAll { $0.opcode == opcode && $0.packet.dropFirst(4).first == 1 }
         return before - waiting.count
     }
 

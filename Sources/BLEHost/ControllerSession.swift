@@ -81,8 +81,8 @@ public struct ControllerSession: Sendable {
         commands.pump(at: now, sending: &out)
     }
 
-    /// Takes back commands that were queued and not sent; how many they were.
-    mutating func cancel(_ opcode: Opcode) -> Int { commands.cancel(opcode) }
+    /// Takes back commands that enable something, and were queued and not sent; how many they were.
+    mutating func cancelEnable(_ opcode: Opcode) -> Int { commands.cancelEnable(opcode) }
 
     // MARK: time
 
@@ -273,7 +273,9 @@ public struct ControllerSession: Sendable {
                 fail(.commandRefused(opcode, status), &emit)
                 return
             }
-            if !isExpected { doWithout(opcode, .refused(opcode, status), &emit) }
+            if !isExpected, !entry.need.isToldBySender {
+                doWithout(opcode, .refused(opcode, status), &emit)
+            }
             if opcode == .disconnect, status == .unknownConnectionIdentifier {
                 endUnknownLink(of: entry.packet.span, &emit)
             }
@@ -380,16 +382,21 @@ public struct ControllerSession: Sendable {
                 .scanRequested(
                     handle: event.advertisingHandle,
                     LinkAddress(event.scannerAddress, isRandom: isRandom)))
-        case .advertisingReport:
-            for report in try LEAdvertisingReport(hci: body).reports {
-                emit.append(.report(HeardAdvertisement(report)))
-            }
-        case .extendedAdvertisingReport:
-            for report in try LEExtendedAdvertisingReport(hci: body).reports {
-                guard let heard = parts.take(report) else { continue }
-                emit.append(.report(heard))
-            }
+        case .advertisingReport: try heard(LEAdvertisingReport(hci: body), &emit)
+        case .extendedAdvertisingReport: try heard(LEExtendedAdvertisingReport(hci: body), &emit)
         default: break
+        }
+    }
+
+    private mutating func heard(_ event: LEAdvertisingReport, _ emit: inout Outputs<SessionEvent>) {
+        for report in event.reports { emit.append(.report(HeardAdvertisement(report))) }
+    }
+
+    private mutating func heard(
+        _ event: LEExtendedAdvertisingReport, _ emit: inout Outputs<SessionEvent>
+    ) {
+        for report in event.reports {
+            if let whole = parts.take(report) { emit.append(.report(whole)) }
         }
     }
 

@@ -54,16 +54,13 @@ extension PeripheralHost {
             controller.hasExtendedAdvertising ? .extended : .legacy, address: deviceAddress,
             hciVersion: controller.hciVersion)
         do throws(ControllerFailure) {
-            let plans = advertising.controls.map(\.plan)
-            let choice = try AdvertisingChoice(
-                plans, advertising.family, controller, lack: advertising.lack)
+            let choice = try choice(of: advertising.controls.map(\.plan))
             guard choice.family == advertising.family else {
-                guard !sharesController else { throw .cannotAdvertise(Self.noTurns(choice.why)) }
-                return useLegacy(choice.why, at: now, &out, &emit)
+                return changeFamily(choice, at: now, &out, &emit)
             }
             emit.append(.ready(controller))
             advertising.choose(choice)
-            for note in choice.notes { emit.append(.note(note)) }
+            tell(choice, &emit)
         } catch {
             emit.append(.ready(controller))
             return session.fail(error, &sessionEvents)
@@ -76,7 +73,39 @@ extension PeripheralHost {
             + "controller, or one accessory"
     }
 
-    /// One family a power-on: from here it is the legacy one, after a reset.
+    /// What becomes of sets on the controller, which is ready; the family may be the other one.
+    func choice(of plans: [AdvertisingPlan]) throws(ControllerFailure) -> AdvertisingChoice {
+        if let tooFew = advertising.tooFew {
+            return try AdvertisingChoice(plans, .extended, tooFew, lack: nil)
+        }
+        let choice = try AdvertisingChoice(
+            plans, advertising.family, session.information, lack: advertising.lack)
+        guard choice.family == advertising.family || !sharesController else {
+            throw .cannotAdvertise(Self.noTurns(choice.why))
+        }
+        return choice
+    }
+
+    /// What is new in a choice.
+    mutating func tell(_ choice: AdvertisingChoice, _ emit: inout Outputs<PeripheralEvent>) {
+        for note in choice.notes where !toldChoice.contains(note) { emit.append(.note(note)) }
+        toldChoice = choice.notes
+    }
+
+    /// One family a power-on: from here it is the other one, after a reset.
+    mutating func changeFamily(
+        _ choice: AdvertisingChoice, at now: Instant, _ out: inout ByteBlock,
+        _ emit: inout Outputs<PeripheralEvent>
+    ) {
+        guard choice.family == .legacy else {
+            (advertising.lack, advertising.tooFew) = (nil, nil)
+            session.usesSets = true
+            return start(at: now, sending: &out, emit: &emit)
+        }
+        advertising.tooFew = session.information
+        useLegacy(choice.why, at: now, &out, &emit)
+    }
+
     private mutating func useLegacy(
         _ why: String, at now: Instant, _ out: inout ByteBlock,
         _ emit: inout Outputs<PeripheralEvent>
@@ -101,13 +130,16 @@ extension PeripheralHost {
         // Some controllers cannot advertise while connected, and some do not know the extended
         // commands whose feature they claim: that is refused, not fatal. So is a set too many.
         let isFirstExtended = advertising.family == .extended && !advertising.hasBeenEnabled
-        let mayBeRefused = session.table.openCount > 0 || step.set > 0
+        let mayBeRefused =
+            session.table.openCount > 0 || step.set > 0 || advertising.hasOtherPlans
         var need: CommandNeed =
             isFirstExtended ? .optional : mayBeRefused ? .refusable : .essential
         // A private address that does not change serves on.
         switch step.command {
         case .randomAddress, .setAddress: if advertising.hasBeenEnabled { need = .refusable }
-        case .parameters, .data, .scanResponse, .enable, .periodicParameters, .periodicData,
+        // A refusal of it is told by `answered`.
+        case .parameters, .enable(true): need.isToldBySender = need == .refusable
+        case .data, .scanResponse, .enable, .remove, .periodicParameters, .periodicData,
             .periodicEnable, .resolution, .clearResolvingList, .resolve, .devicePrivacy:
             break
         }
@@ -188,11 +220,15 @@ extension PeripheralHost {
             case .turn: break
             }
         case .renamed(let address):
-            // The first one was told with the controller.
-            guard privacy != nil, advertising.controls[set].plan.address == nil,
-                address != session.randomAddress
-            else { break }
-            emit.append(.addressRenewed(address))
+            let plan = advertising.controls[set].plan
+            if plan.privacy != nil {
+                guard advertising.tells(address, of: set) else { break }
+                emit.append(.addressRenewed(address, set: set))
+            } else if privacy != nil, plan.goesByDevice, address != session.randomAddress {
+                // The first one was told with the controller.
+                guard advertising.tells(address, of: set) else { break }
+                emit.append(.addressRenewed(address, set: nil))
+            }
         case .refused(let status):
             _ = advertising.takeGap(of: set, at: now)
             emit.append(.advertisingRefused(status, set: set))

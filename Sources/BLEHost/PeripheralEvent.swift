@@ -65,7 +65,8 @@ public enum PeripheralEvent: Sendable {
     /// The link was made from this set; told where there are several.
     case connectedFrom(set: Int, link: Int)
     /// Another private address is in use.
-    case addressRenewed(DeviceAddress)
+    /// Of one set that has its own, else of all that go by the device's.
+    case addressRenewed(DeviceAddress, set: Int?)
     case connected(link: Int, ConnectionInformation)
     /// The slot may already hold another connection; `peer` is whose link ended.
     case disconnected(link: Int, peer: DeviceAddress, HCIStatus)

@@ -21,10 +21,13 @@ public struct PeripheralHost: Sendable {
     public var reportsSending = false
     var connectionsMax: Int
     var advertising: AdvertisingSets
-    /// Whether other hosts have sets of the same controller: then its legacy family is out of reach.
+    /// Whether other hosts have sets of the same controller, whose legacy family is out of reach
+    /// then.
     public var sharesController = false
     /// The set that each link was made from, where that is known.
     var linkSets = [Int?](repeating: nil, count: LinkTable.linksMax)
+    /// What was told of the choice of sets since power-on.
+    var toldChoice: [ControllerNote] = []
     /// A disconnection, or another list of bonds, calls for advertising anew; `settle` sees to it.
     var mustSettle = false
     let privacy: AddressPrivacy?
@@ -85,7 +88,9 @@ public struct PeripheralHost: Sendable {
         closeAllLinks(.connectionTimeout, &emit)
         if !hasStarted { security.start(at: now) }
         hasStarted = true
+        toldChoice = []
         renewAddress(at: now)
+        renewSetAddresses(at: now, all: true)
         session.randomAddress = deviceAddress
         advertising.controllerWasReset(.legacy)
         advertising.isWanted = true
@@ -211,7 +216,8 @@ public struct PeripheralHost: Sendable {
             deadline = earliest(deadline, signalling[link].deadline)
         }
         guard session.isReady else { return deadline }
-        return earliest(deadline, earliest(renewalAt, advertising.deadline))
+        let renewal = earliest(renewalAt, advertising.renewalAt)
+        return earliest(deadline, earliest(renewal, advertising.deadline))
     }
 
     public mutating func expire(
@@ -309,7 +315,7 @@ public struct PeripheralHost: Sendable {
             answered(opcode, status, at: now, &out, &emit)
         case .connected(let link, let information):
             let enable = AdvertisingCommand.enable(true).opcode(advertising.family)
-            linkSets[link] = advertising.connectionWasMade(cancelled: session.cancel(enable))
+            linkSets[link] = advertising.connectionWasMade(cancelled: session.cancelEnable(enable))
             advertising.situationChanged()
             signalling[link] = Signalling()
             if connectionRequest != nil { signalling[link].requestAt = now + Self.requestPause }

@@ -37,15 +37,30 @@ extension PeripheralHost {
         advertising.setDeviceAddress(address)
     }
 
+    /// Takes new private addresses for the sets that go by their own and have none, or for which
+    /// one is due.
+    /// - Parameter all: for the others too.
+    mutating func renewSetAddresses(at now: Instant, all: Bool = false) {
+        for (set, control) in advertising.controls.enumerated() {
+            guard let privacy = control.plan.privacy else { continue }
+            if !all, let due = control.renewalAt, due > now { continue }
+            // Without a cipher the address stays.
+            let address =
+                security.privateAddress(privacy.kind) ?? control.address ?? deviceAddress
+            advertising.setAddress(address, of: set, until: now + privacy.renewal)
+        }
+    }
+
     mutating func expirePrivacy(at now: Instant, _ out: inout ByteBlock) {
-        guard let due = renewalAt, due <= now else { return }
-        renewAddress(at: now)
+        guard let due = earliest(renewalAt, advertising.renewalAt), due <= now else { return }
+        if let due = renewalAt, due <= now { renewAddress(at: now) }
+        renewSetAddresses(at: now)
         reconcile(at: now, &out)
     }
 
     /// The device's random address that the controller has taken for a set; nil for none yet.
     private var usedAddress: DeviceAddress? {
-        advertising.controls.first { $0.plan.address == nil }?.usedAddress
+        advertising.controls.first { $0.plan.goesByDevice }?.usedAddress
     }
 
     /// The random address that a set advertises with, or will; nil for the controller's public one.
@@ -53,6 +68,7 @@ extension PeripheralHost {
         guard advertising.controls.indices.contains(set) else { return nil }
         let control = advertising.controls[set]
         guard control.plan.ownAddressType != .publicDevice else { return nil }
+        guard control.plan.privacy == nil else { return control.usedAddress ?? control.address }
         return control.plan.address ?? privateAddress ?? control.address ?? session.randomAddress
     }
 
@@ -63,7 +79,8 @@ extension PeripheralHost {
 
     /// The address that a link has on this side: that of the set it was made from.
     func ownLinkAddress(of link: Int) -> LinkAddress {
-        let control = linkSets[link].map { advertising.controls[$0] }
+        let controls = advertising.controls
+        let control = linkSets[link].flatMap { controls.indices.contains($0) ? controls[$0] : nil }
         let isPublic = control?.plan.ownAddressType == .publicDevice
         let random = control?.usedAddress ?? usedAddress ?? session.randomAddress
         return (isPublic ? nil : random).map { LinkAddress($0, isRandom: true) }

@@ -3,6 +3,7 @@ import Advertising
 import BLEHost
 import HCI
 import Profiles
+import SMP
 import SansIO
 import Wire
 
@@ -84,9 +85,9 @@ extension DeviceProfile {
     /// The sets as the host has them.
     /// - Parameter seed: of addresses.
     func setups(_ sets: [AdvertisedSet], seed: UInt64) -> [AdvertisingSetup] {
-        advertising.enumerated().map { index, set in
-            var plan = AdvertisingPlan(set, of: device, seed: seed)
-            plan.sid = set.sid ?? UInt8(truncatingIfNeeded: index) & 0x0F
+        zip(advertising, setIDs).enumerated().map { index, pair in
+            var plan = AdvertisingPlan(pair.0, of: device, seed: seed)
+            plan.sid = pair.1
             // Nobody asks the others.
             plan.tellsScanRequests = feelsScanners && plan.isScannable
             if index < sets.count, let live = sets[index].data {
@@ -118,6 +119,7 @@ extension AdvertisingPlan {
         switch set.address {
         case .device: break
         case .publicDevice: isPublic = true
+        case .privateAddress: isPublic = false
         case .randomStatic(let address):
             isPublic = false
             var random = SeededRandom(seed: seed, stream: "address of \(device.name) \(set.name)")
@@ -127,6 +129,10 @@ extension AdvertisingPlan {
             type: type, ownAddressType: isPublic ? .publicDevice : .randomDevice,
             data: advertisingBytes(set.data), scanResponse: advertisingBytes(set.scanResponse))
         if case .directed(let peer, _) = set.kind { self.peer = peer }
+        if case .privateAddress(let isResolvable, let renewal) = set.address {
+            privacy = AddressPrivacy(
+                kind: isResolvable ? .resolvable : .nonResolvable, renewal: renewal)
+        }
         (name, address, pdu, txPower) = (set.name, own, set.pdu, set.txPower)
         (channelMap, fallback) = (set.channelMap, set.fallback)
         periodic = set.periodic.map {

@@ -106,6 +106,7 @@ extension EmulatedDevice {
         for decision in newDecisions.elements {
             emit.append(.interval(decision, set: set))
             sets[set].expect(decision)
+            guard !isBeingReplaced else { continue }
             host.setInterval(decision.to, of: set, at: now, sending: &out)
         }
         newDecisions.removeAll()
@@ -151,7 +152,7 @@ extension EmulatedDevice {
     }
 
     /// Puts other addresses into the data of sets of which they are part.
-    private mutating func tellAddresses(at now: Instant, _ out: inout ByteBlock) {
+    mutating func tellAddresses(at now: Instant, _ out: inout ByteBlock) {
         for set in sets.indices where sets[set].data?.isOutdated(by: address(of: set)) == true {
             updateAdvertisingData(of: set, at: now, &out)
         }

@@ -45,6 +45,10 @@ public struct EmulatedDevice: Sendable {
     public let randomAddress: DeviceAddress?
     /// The profile's advertising sets, in its order.
     var sets: [AdvertisedSet]
+    /// Whether new versions of the profile may come.
+    var expectsFlash = false
+    /// A new version of the profile has come, and the host does not know its sets yet.
+    var isBeingReplaced = false
     let seed: UInt64
     let cipher: (any SecurityCipher)?
     let keys: (any SecurityRandom)?
@@ -137,7 +141,7 @@ public struct EmulatedDevice: Sendable {
             if let key = state?.identityKey, key.count == 16 {
                 configuration.security.identityKey = key
             }
-            configuration.security.tell(profile.device.address, randomAddress)
+            configuration.security.tell(profile, randomAddress)
             configuration.cipher = cipher
             configuration.keys = keys
         }
@@ -471,6 +475,9 @@ public struct EmulatedDevice: Sendable {
                 sets[set].times?.hasBegun(at: now)
                 sets[set].history?.isAdvertising(interval, reason: reason, at: now)
                 emit.append(.advertising(interval, gap: gap, reason: reason, set: set))
+            } else if case .advertisingStopped(let set) = event, !sets.indices.contains(set) {
+                // A set of a profile before this one.
+                continue
             } else {
                 let peer = event.link.map { host.links[$0].information.peerAddress }
                 emit.append(.host(event, peer: peer))
@@ -513,10 +520,11 @@ extension AddressSpec {
 
 extension SecurityConfiguration {
     /// What centrals that pair learn of who the device is.
-    fileprivate mutating func tell(_ address: AddressSpec, _ identity: DeviceAddress?) {
-        switch address {
-        case .randomStatic, .publicDevice: break
-        case .resolvablePrivate:
+    fileprivate mutating func tell(_ profile: DeviceProfile, _ identity: DeviceAddress?) {
+        switch profile.device.address {
+        case .publicDevice: break
+        // Of a set with private addresses of its own it is told too.
+        case .randomStatic, .resolvablePrivate:
             self.identity = identity.map { LinkAddress($0, isRandom: true) }
         // Without an identity there is none to tell.
         case .nonResolvablePrivate: responderKeys.remove(.identity)

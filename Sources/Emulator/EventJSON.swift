@@ -33,7 +33,8 @@ extension EmulatedDevice {
             members.append(JSONMember("link", .integer(Int64(link))))
             members.append(JSONMember("peer", .string("\(peer)")))
             members.append(JSONMember("reason", .integer(Int64(reason.rawValue))))
-        case .host(.addressRenewed(let address), _):
+        case .host(.addressRenewed(let address, let set), _):
+            if let set { members += member(ofSet: set) }
             members.append(JSONMember("address", .string("\(address)")))
         case .host(.sent(let link, let handle, let value, _), _):
             members.append(JSONMember("link", .integer(Int64(link))))

@@ -168,11 +168,12 @@ extension EmulatedDevice {
         case .advertisingStopped(let set): return prefix(of: set) + "advertising stopped"
         case .advertisingRefused(let status, let set):
             return prefix(of: set) + "the controller refuses to advertise now: \(status); "
-                + "tried again when a connection changes"
+                + "tried again every minute, and when a connection changes"
         case .scanRequested(let set, let scanner):
             return prefix(of: set) + "\(scanner) asked for the scan response"
         case .connectedFrom(let set, _): return "\(peer) came by the set '\(name(ofSet: set))'"
-        case .addressRenewed(let address): return "address \(address) from now on"
+        case .addressRenewed(let address, let set):
+            return (set.map { prefix(of: $0) } ?? "") + "address \(address) from now on"
         case .connected(_, let connection):
             return "\(connection.peerAddress) connected: \(Self.parameters(connection))"
         case .disconnected(_, let peer, let reason): return "\(peer) disconnected: \(reason)"

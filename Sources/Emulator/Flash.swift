@@ -14,8 +14,8 @@ extension EmulatedDevice {
     ///
     /// Clients learn another attribute table by Service Changed. A value goes on where its
     /// characteristic's service, name and source are the same, whatever its handle; written
-    /// descriptors stay where their declaration is the same. The address stays. Before power-on the
-    /// device is the new one altogether.
+    /// descriptors stay where their declaration is the same. The device's address stays. Before
+    /// power-on the device is the new one altogether. Ask for a `refusal` first.
     public mutating func replace(
         profile new: DeviceProfile, at now: Instant, sending out: inout ByteBlock,
         emit: inout Outputs<DeviceEvent>
@@ -55,10 +55,25 @@ extension EmulatedDevice {
             emit.append(.said("not before the next start: \(report.notes.joined(separator: "; "))"))
         }
         send(report.values, at: now, &out)
+        // Intervals go to the controller with the sets that they are of.
+        isBeingReplaced = true
         feel(after: old, at: now, &out, &emit)
+        isBeingReplaced = false
         advertise(at: now, &out)
         host.server.reportsAccess = reportsAccess || feelsUse
         forward(at: now, &out, &emit)
+    }
+
+    /// Why the controller cannot have the advertising sets of a new version of the profile, and
+    /// what to do; nil where it can, and while there is none.
+    public func refusal(of new: DeviceProfile) -> String? {
+        host.refusal(of: new.setups([], seed: seed))
+    }
+
+    /// Says that new versions of the profile may come, before power-on.
+    public mutating func expectFlash() {
+        expectsFlash = true
+        host.expectOtherSets()
     }
 
     /// Nothing has been seen of the old version.
@@ -70,6 +85,7 @@ extension EmulatedDevice {
         device.midnight = midnight
         device.reportsAccess = reportsAccess
         device.reportsSending = reportsSending
+        if expectsFlash { device.expectFlash() }
         self = device
     }
 
@@ -242,8 +258,9 @@ extension EmulatedDevice {
         }
         let configuration = PeripheralConfiguration(
             profile, profile.setups(sets, seed: seed), randomAddress: randomAddress)
-        host.reconfigure(configuration, at: now, sending: &out)
+        host.reconfigure(configuration, at: now, sending: &out, emit: &hostEvents)
         for set in sets.indices { followTimes(of: set, at: now, &out) }
+        tellAddresses(at: now, &out)
     }
 
     // MARK: what does not follow

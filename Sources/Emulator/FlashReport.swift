@@ -1,6 +1,7 @@
 // What a new version of the profile has changed, for people and programs.
 import Advertising
 import GATT
+import HCI
 import Profiles
 import Wire
 
@@ -59,10 +60,7 @@ extension FlashReport.Part {
                 }
             case .activity: return old.activity != new.activity
             case .advertising:
-                let (one, two) = (old.advertising.first, new.advertising.first)
-                return one?.kind != two?.kind || one?.data != two?.data
-                    || one?.scanResponse != two?.scanResponse || one?.update != two?.update
-                    || old.liveFields != new.liveFields
+                return old.unpacedSets != new.unpacedSets || old.liveFields != new.liveFields
             case .device: return old.device != new.device
             case .interval: return old.advertising.map(\.policy) != new.advertising.map(\.policy)
             case .reactions:
@@ -72,6 +70,17 @@ extension FlashReport.Part {
                     || oldPlan.bindings.map(\.records) != plan.bindings.map(\.records)
             case .server: return old.server.settings != new.server.settings
             }
+        }
+    }
+}
+
+extension DeviceProfile {
+    /// The sets but for their intervals.
+    fileprivate var unpacedSets: [AdvertisingSet] {
+        advertising.map { set in
+            var unpaced = set
+            unpaced.policy = .fixed(.minimum)
+            return unpaced
         }
     }
 }

@@ -12,6 +12,9 @@ extension AdvertisingSet {
         case .randomStatic(let given):
             lines.append("address random-static\(given.map { " \($0)" } ?? ", from the seed")")
         case .publicDevice: lines.append("address public")
+        case .privateAddress(let isResolvable, let renewal):
+            let kind = isResolvable ? "resolvable-private" : "non-resolvable-private"
+            lines.append("address \(kind), a new one every \(renewal)")
         }
         if let extended = pdu.extended {
             lines.append(

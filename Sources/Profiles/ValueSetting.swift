@@ -67,7 +67,8 @@ extension ProfileLoader {
         // It speaks of files, of which there is none.
         let isEmpty = problem?.problem == "the file is empty"
         throw error(
-            source, reference, (problem?.problem ?? "").replacingEach("the file", with: "the value"),
+            source, reference,
+            (problem?.problem ?? "").replacingEach("the file", with: "the value"),
             isEmpty
                 ? "write \(part.says)"
                 : (problem?.remedy ?? "").replacingEach("document in a file", with: "value"))

@@ -22,7 +22,8 @@ extension ValueFormat {
 
     /// Text in quotes on one line: neither a peer nor a profile can move the cursor.
     static func quoted(_ text: String) -> String {
-        "\"" + printable(text.replacingEach("\\", with: "\\\\").replacingEach("\"", with: "\\\"")) + "\""
+        let escaped = text.replacingEach("\\", with: "\\\\").replacingEach("\"", with: "\\\"")
+        return "\"" + printable(escaped) + "\""
     }
 
     /// The text with what does not print escaped: `\u{A}` for a line's end.

@@ -84,7 +84,10 @@ extension SecurityManager {
         }
         if pairing.givenKeys.contains(.identity) {
             send(link, .identityInformation, configuration.identityKey, &emit)
-            let identity = configuration.identity ?? pairing.responder
+            // Behind a private address there is another; a set's own is what it goes by.
+            let responder = pairing.responder
+            let identity =
+                responder.isIdentity ? responder : configuration.identity ?? responder
             emit.append(.send(link: link, IdentityAddressInformation(identity).pdu))
         }
         if pairing.givenKeys.contains(.signing) {

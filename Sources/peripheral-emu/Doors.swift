@@ -126,9 +126,13 @@ struct Doors {
         _ perform: DevicePerformer
     ) {
         for (number, watch) in watches.enumerated() {
-            guard let profile = watch.next(at: now, &loop, &activities[number], &reporter) else {
-                continue
-            }
+            guard let profile = watch.next(at: now, &reporter) else { continue }
+            var refusal: String?
+            perform(number) { device, _, _ in refusal = device.refusal(of: profile) }
+            guard
+                watch.take(
+                    profile, refusal: refusal, at: now, &loop, &activities[number], &reporter)
+            else { continue }
             tellTime(at: now, perform)
             perform(number) { device, out, events in
                 device.replace(profile: profile, at: now, sending: &out, emit: &events)

@@ -36,12 +36,9 @@ final class ProfileWatch {
         try watcher.handle(event, at: now)
     }
 
-    /// The version to be flashed now; nil where there is none, or a wrong one, which is then said.
-    /// - Parameter activity: the live sources, which become those of the new version.
-    func next(
-        at now: Instant, _ loop: inout EventLoop, _ activity: inout LiveActivity?,
-        _ reporter: inout Reporter
-    ) -> DeviceProfile? {
+    /// A version that is another than the one at work; nil where there is none, or a wrong one,
+    /// which is then said.
+    func next(at now: Instant, _ reporter: inout Reporter) -> DeviceProfile? {
         guard watcher.takeChange(at: now) else { return nil }
         guard exists(profile.file) else {
             if !isBehind {
@@ -68,16 +65,31 @@ final class ProfileWatch {
             isBehind = false
             return nil
         }
+        return new
+    }
+
+    /// Takes a new version for the one at work, unless something speaks against it, which is said.
+    /// - Parameters:
+    ///   - refusal: what the device says against it.
+    ///   - activity: the live sources, which become those of the new version.
+    func take(
+        _ new: DeviceProfile, refusal: String?, at now: Instant, _ loop: inout EventLoop,
+        _ activity: inout LiveActivity?, _ reporter: inout Reporter
+    ) -> Bool {
+        isBehind = true
+        if let refusal {
+            reporter.refuseFlash(profile.file, [refusal], of: number, at: now)
+            return false
+        }
         do throws(SystemError) {
             try Self.reopen(&activity, profile, new, &loop)
         } catch {
-            isBehind = true
             reporter.refuseFlash(profile.file, ["\(error)"], of: number, at: now)
-            return nil
+            return false
         }
         isBehind = false
         profile = new
-        return new
+        return true
     }
 
     /// Follows the live sources of the new version; where one cannot be had, those of the old one.

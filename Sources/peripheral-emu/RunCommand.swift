@@ -114,6 +114,7 @@ enum RunCommand {
             state: keeper?.state)
         device.reportsAccess = options.logLevel >= .info || options.control != nil
         device.reportsSending = options.logLevel >= .debug
+        if options.watches { device.expectFlash() }
         return device
     }
 

@@ -42,7 +42,7 @@ import Testing
             [
                 AdvertisingSetup(
                     plan: plan(type), interval: AdvertisingInterval(steps: 160))
-            ], deviceAddress: nil)
+            ], deviceAddress: nil, nil)
     }
 
     private static var isParameters: (AdvertisingCommand) -> Bool {
@@ -57,7 +57,7 @@ import Testing
         #expect(Self.settle(&sets).isEmpty)
         Self.change(&sets, .nonConnectable)
         let commands = Self.settle(&sets)
-        #expect(commands.first?.isEnable == true && commands.last?.isEnable == true)
+        #expect(commands.first == .enable(false) && commands.last == .enable(true))
         #expect(commands.count(where: Self.isParameters) == 1 && sets.isEnabled)
         // A type with a scan response sets it again.
         Self.change(&sets, .scannable)

@@ -82,6 +82,52 @@ private struct PrivacyRig {
 }
 
 @Suite struct PrivacyTests {
+    @Test(
+        "a set renews its own private addresses, and no other's; it is off for that alone",
+        arguments: [PrivateAddressKind.resolvable, .nonResolvable])
+    func ownOfSet(kind: PrivateAddressKind) throws {
+        let plans = [SetRig.plan(0), SetRig.plan(1), SetRig.plan(2)].enumerated().map {
+            place, plan in
+            var plan = plan
+            if place == 1 {
+                plan.address = nil
+                plan.privacy = AddressPrivacy(kind: kind, renewal: .seconds(60))
+            }
+            return AdvertisingSetup(plan: plan, interval: AdvertisingInterval(steps: 160))
+        }
+        var configuration = PeripheralConfiguration(
+            sets: plans, randomAddress: SetRig.deviceAddress)
+        configuration.security.identityKey = PrivacyRig.ownKey
+        configuration.cipher = OpenSSLCipher()
+        configuration.keys = GeneratorRandom(SeededRandom(seed: 5))
+        var rig = try SetRig(configuration, SetController())
+        rig.start()
+        rig.drain()
+        var seen: [DeviceAddress] = []
+        for _ in 0..<4 {
+            seen.append(try #require(rig.controller.sets[1]?.address))
+            #expect(rig.host.randomAddress(of: 1) == seen.last)
+            rig.wait(.seconds(60))
+        }
+        #expect(Set(seen).count == 4 && rig.isClean && rig.controller.onAir == [0, 1, 2])
+        for address in seen {
+            let isOurs = PrivacyRig.toolbox.resolves(
+                LinkAddress(address, isRandom: true), with: PrivacyRig.ownKey)
+            #expect(isOurs == (kind == .resolvable), "\(address)")
+        }
+        #expect(rig.controller.sets[0]?.address == SetRig.plan(0).address)
+        #expect(rig.controller.sets[2]?.address == SetRig.plan(2).address)
+        let told = rig.told.compactMap { event -> DeviceAddress? in
+            guard case .addressRenewed(let address, 1) = event else { return nil }
+            return address
+        }
+        #expect(told.starts(with: seen) && told.count == 5)
+        let pauses = rig.told.compactMap {
+            if case .advertisingPaused(let set) = $0 { set } else { nil }
+        }
+        #expect(pauses == [1, 1, 1, 1])
+    }
+
     static let quarter = AddressPrivacy(kind: .resolvable, renewal: .seconds(900))
 
     @Test(

@@ -62,7 +62,8 @@ struct SetController {
         case .leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress,
             .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
             .leSetExtendedAdvertisingEnable, .leSetPeriodicAdvertisingParameters,
-            .leSetPeriodicAdvertisingData, .leSetPeriodicAdvertisingEnable:
+            .leSetPeriodicAdvertisingData, .leSetPeriodicAdvertisingEnable,
+            .leRemoveAdvertisingSet:
             base.received.append("\(opcode)")
             var status = HCIStatus.invalidParameters
             do { status = try serve(opcode, body) } catch { refusals.append("\(error)") }
@@ -101,6 +102,11 @@ struct SetController {
         }
         let handle = opcode == .leSetPeriodicAdvertisingEnable ? body[1] : body[0]
         guard var entry = sets[handle] else { return .unknownAdvertisingIdentifier }
+        guard opcode != .leRemoveAdvertisingSet else {
+            guard !entry.isEnabled, !entry.isPeriodic else { return .commandDisallowed }
+            sets[handle] = nil
+            return .success
+        }
         defer { sets[handle] = entry }
         switch opcode {
         case .leSetAdvertisingSetRandomAddress:

@@ -62,7 +62,7 @@ import Wire
             (
                 .advertisingRefused(.commandDisallowed, set: 0), .warning,
                 "the controller refuses to advertise now: Command Disallowed (0x0C); tried again "
-                    + "when a connection changes"
+                    + "every minute, and when a connection changes"
             ),
             (
                 .disconnected(

@@ -168,12 +168,16 @@ public struct GuestWorld: Sendable {
     }
 
     /// Gives the device a new version of its profile.
-    public mutating func flash(_ profile: DeviceProfile) {
+    /// - Returns: why the device cannot have it; nil once it is at work.
+    @discardableResult
+    public mutating func flash(_ profile: DeviceProfile) -> String? {
+        if let refusal = port.device.refusal(of: profile) { return refusal }
         let now = now
         world.perform(at: now) { device, out, events in
             device.replace(profile: profile, at: now, sending: &out, emit: &events)
         }
         exchange()
+        return nil
     }
 
     private static let names = AccessoryNames(files: ["device"])

@@ -190,3 +190,28 @@ advertising:
              if packet.opcode == LE_SET_PERIODIC_ADVERTISING_DATA]
     assert len(given) > 3 and len({data[-1] for data in given}) > 3, given
     assert btsnoop.statuses(packets) == {0}
+
+
+@pytest.mark.parametrize("kind", ["DEFAULT", "CSR_RCK_PTS_DONGLE"])
+def test_a_burst_beacon_is_on_and_off_beside_another_one(tmp_path, kind):
+    """By the device's own timers: with sets of its own, and in turns on one advertiser."""
+    path, capture = tmp_path / "burst.yaml", tmp_path / "burst.btsnoop"
+    path.write_text("""
+peripheral-emu: 1
+device: {name: Burst}
+advertising:
+  - {set: burst, type: non-connectable, interval: 200 ms, duration: 1 s, period: 3 s}
+  - {set: still, type: non-connectable, interval: 200 ms}
+""", encoding="utf-8")
+    with rootcanal(kind) as (controller,):
+        with running("--profile", str(path), "--controller", controller, "--capture",
+                     str(capture)) as emulator:
+            said, end = "", time.monotonic() + SECONDS
+            while said.count("burst: advertising non-connectable every 200 ms") < 3:
+                assert time.monotonic() < end, emulator
+                time.sleep(0.1)
+                said = emulator.output()
+    assert said.count("burst: advertising stopped") == 2
+    assert said.count("still: advertising non-connectable every 200 ms") == 1
+    assert "still: advertising stopped" not in said
+    assert btsnoop.statuses(btsnoop.read(capture)) == {0}

@@ -29,6 +29,27 @@ import Testing
         #expect(found.count == 1 && message.contains("write '\(hint)'"), "\(message)")
     }
 
+    @Test("private addresses of a set need peers that can, or must not, find it again")
+    func setAddresses() {
+        func said(_ device: String, _ set: String, _ security: String = "{io: none}") -> String {
+            errors(
+                "peripheral-emu: 1\ndevice: {name: T\(device)}\nsecurity: \(security)\n"
+                    + "advertising: [{interval: 1 s, \(set)}]\n"
+            ).joined()
+        }
+        let connectable = "type: connectable, address: "
+        #expect(said("", connectable + "resolvable-private") == "")
+        #expect(
+            said(", address: public", connectable + "resolvable-private").contains(
+                "needs an identity that bonded centrals learn"))
+        #expect(
+            said("", connectable + "non-resolvable-private").contains(
+                "a bonded central could never find it again"))
+        #expect(
+            said("", connectable + "non-resolvable-private", "{io: none, bonding: false}") == "")
+        #expect(said("", "type: non-connectable, address: non-resolvable-private") == "")
+    }
+
     @Test("what is wrong with a static address is said")
     func staticAddresses() {
         func said(_ address: String) -> String {

@@ -5,6 +5,7 @@ import SansIO
 import Simulation
 import TestFiles
 import Testing
+import VirtualController
 import Wire
 
 private let bundledFiles = SourceTree.files("Profiles").filter { $0.hasSuffix(".yaml") }
@@ -70,6 +71,41 @@ private let bundledFiles = SourceTree.files("Profiles").filter { $0.hasSuffix(".
         #expect(run.outcome == .finished)
         #expect(run.lines.contains { $0.contains("central: found") && $0.contains(said) })
         #expect(!run.lines.contains { $0.contains("connected:") })
+    }
+
+    @Test(
+        "extended advertising is heard, shown whole and connected to, on every PHY",
+        arguments: [
+            ("extended", "extended on 1M and 1M, SID 0"),
+            ("{extended: {secondary: 2M}}", "extended on 1M and 2M, SID 0"),
+            (
+                "{extended: {primary: coded, secondary: coded}}",
+                "extended on coded and coded, SID 0"
+            ),
+        ], [Air.Timing.radio, .ideal])
+    func extended(_ kind: (pdu: String, told: String), _ timing: Air.Timing) throws {
+        func run(_ type: String, _ more: String) throws -> WorldRun {
+            let name = String(repeating: "n", count: 200)
+            return try WorldRun(
+                """
+                peripheral-emu: 1
+                device: {name: "\(name)"}
+                advertising:
+                  - {type: \(type), interval: 100 ms, pdu: \(kind.pdu), \(more): [{name: complete}]}
+                services:
+                  - service: battery
+                    characteristics: [{characteristic: battery-level, read: open, value: 77 %}]
+                """, timing: timing)
+        }
+        for (type, more) in [
+            ("connectable", "data"), ("non-connectable", "data"), ("scannable", "scan-response"),
+        ] {
+            let run = try run(type, more)
+            #expect(run.outcome == .finished)
+            #expect(run.text.contains(", \(type), \(kind.told), -"))
+            #expect(run.text.contains(String(repeating: "n", count: 200)))
+            #expect(run.text.contains("battery-level = 77 %") == (type == "connectable"))
+        }
     }
 
     @Test("another device's advertisement is not the one that is missing")

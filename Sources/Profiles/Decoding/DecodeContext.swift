@@ -44,6 +44,7 @@ package final class DecodeContext {
     private(set) var errors: [ProfileError] = []
     /// The parts that others refer to; the top form reads them first.
     var deviceName: String?
+    var deviceAddress: AddressSpec?
     var activity: ActivityUse = .absent
     /// What live advertising data can take its values from.
     var services: [ServiceSpec] = []
@@ -83,7 +84,7 @@ package final class DecodeContext {
     /// A context that knows the same, to find out whether something can be read.
     func trial() -> DecodeContext {
         let trial = DecodeContext(file: file, files: files)
-        trial.deviceName = deviceName
+        (trial.deviceName, trial.deviceAddress) = (deviceName, deviceAddress)
         trial.activity = activity
         trial.services = services
         trial.unloaded = unloaded

@@ -57,14 +57,35 @@ extension Form where Value == [AdvertisingSet] {
         for index in sets.indices where !nodes[index].has("address") && index != first {
             sets[index].address = .randomStatic(nil)
         }
+        checkIDs(sets, place, nodes, context)
+    }
+
+    /// Sets with one address are told apart by their IDs.
+    private static func checkIDs(
+        _ sets: [AdvertisingSet], _ place: Place, _ nodes: [YAMLNode], _ context: DecodeContext
+    ) {
+        let device = context.deviceAddress ?? .randomStatic(nil)
+        for (index, set) in sets.enumerated() {
+            guard let sid = set.sid, let node = nodes[index].value(of: "sid") else { continue }
+            let twin = sets[..<index].first {
+                $0.sid == sid && $0.sharesAddress(with: set, device)
+            }
+            guard let twin else { continue }
+            context.report(
+                place.element(index, nodes[index]).child("sid", node),
+                "the set '\(twin.name)' has the ID \(sid) and the same address",
+                "write another 'sid', or another 'address'")
+        }
     }
 }
 
 extension YAMLNode {
     /// Whether it is a map with this key.
-    fileprivate func has(_ key: String) -> Bool {
-        guard case .mapping(let pairs) = content else { return false }
-        return pairs.contains { $0.key == key }
+    fileprivate func has(_ key: String) -> Bool { value(of: key) != nil }
+
+    fileprivate func value(of key: String) -> YAMLNode? {
+        guard case .mapping(let pairs) = content else { return nil }
+        return pairs.first { $0.key == key }?.value
     }
 }
 

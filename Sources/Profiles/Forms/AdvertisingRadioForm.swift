@@ -59,13 +59,33 @@ extension Form where Value == AdvertisingPDU {
 
 extension Form where Value == SetAddress {
     fileprivate static var setAddress: Form {
-        let words = word([
-            ("device", .device), ("random-static", .randomStatic(nil)), ("public", .publicDevice),
-        ])
+        let usual = AddressSpec.usualRenewal
+        let kinds: [(String, SetAddress)] = [
+            ("random-static", .randomStatic(nil)),
+            ("resolvable-private", .privateAddress(isResolvable: true, renewal: usual)),
+            ("non-resolvable-private", .privateAddress(isResolvable: false, renewal: usual)),
+        ]
+        let words = word([("device", .device), ("public", .publicDevice)] + kinds)
         let long = map(says: "'{type: random-static, value: \"C0:11:22:33:44:55\"}'") { keys in
-            _ = keys.required("type", Form<Bool>.word([("random-static", true)]))
-            let value = keys.required("value", Form<DeviceAddress>.address)
-            guard let value, keys.isRandomStatic(value) else { return nil }
+            let type = keys.required("type", word(kinds))
+            let value = keys.optional("value", Form<DeviceAddress>.address)
+            let renewal = keys.optional("renewal", Form<TimeSpan>.renewal)
+            guard let type else { return nil }
+            if case .privateAddress(let isResolvable, let usual) = type {
+                if keys.has("value"), !keys.isDeclaring {
+                    keys.report(
+                        at: "value", "a private address of a set is always a new one",
+                        "remove it, or write 'type: random-static'")
+                }
+                return .privateAddress(isResolvable: isResolvable, renewal: renewal ?? usual)
+            }
+            if keys.has("renewal"), !keys.isDeclaring {
+                keys.report(
+                    at: "renewal", "only private addresses are renewed",
+                    "remove it, or write 'type: non-resolvable-private'")
+            }
+            guard let value else { return type }
+            guard keys.isRandomStatic(value) else { return nil }
             return .randomStatic(value)
         }
         return either(scalar: words, map: long, long: Form<DeviceAddress>.longAddress)

@@ -1,4 +1,5 @@
 // The top of a profile and its `device:` part.
+import Advertising
 import GATT
 import HCI
 import SMP
@@ -13,7 +14,7 @@ extension Form where Value == DeviceProfile {
             let context = keys.context
             _ = keys.required("peripheral-emu", .formatVersion)
             let device = keys.required("device", .device)
-            context.deviceName = device?.name
+            (context.deviceName, context.deviceAddress) = (device?.name, device?.address)
             let server = keys.optional("server", .server)
             if keys.has("activity") { context.activity = .broken }
             let activity = keys.optional("activity", .activity)
@@ -27,6 +28,7 @@ extension Form where Value == DeviceProfile {
             let lint = keys.optional("lint", .lint)
             let security = keys.optional("security", .security)
             Form<AddressSpec>.check(device?.address, security, keys)
+            checkSets(advertising ?? [], device, security, keys)
             keys.later("l2cap", "faults", "scenario", "expect")
             guard let device else { return nil }
             var profile = DeviceProfile(file: context.file, device: device)
@@ -38,6 +40,47 @@ extension Form where Value == DeviceProfile {
             profile.lint = lint ?? LintSpec()
             profile.services = services
             return profile
+        }
+    }
+}
+
+extension Form where Value == DeviceProfile {
+    /// The addresses of sets, which need peers as the device's does.
+    private static func checkSets(
+        _ sets: [AdvertisingSet], _ device: DeviceSpec?, _ security: SecurityConfiguration?,
+        _ keys: Keys
+    ) {
+        guard let device, security != nil || !keys.has("security"),
+            let place = keys.child("advertising"),
+            case .sequence(let nodes) = place.node.content, nodes.count == sets.count
+        else { return }
+        let canBond = security.map { $0.policy != .refused && $0.bonding } ?? false
+        for (index, set) in sets.enumerated() {
+            guard case .privateAddress(let isResolvable, _) = set.address else { continue }
+            let here = place.element(index, nodes[index])
+            if isResolvable, !canBond {
+                keys.context.report(
+                    here, "nobody can bond, so that nobody ever resolves its addresses",
+                    "add 'security: {io: none}', or write 'address: non-resolvable-private'")
+            } else if isResolvable, !device.address.hasIdentity {
+                keys.context.report(
+                    here, "a resolvable address needs an identity that bonded centrals learn",
+                    "write 'address: random-static' in 'device'")
+            } else if !isResolvable, canBond, set.kind.isConnectable {
+                keys.context.report(
+                    here, "a bonded central could never find it again",
+                    "write 'address: resolvable-private', or 'bonding: false' in 'security'")
+            }
+        }
+    }
+}
+
+extension AddressSpec {
+    /// Whether the host knows an address to tell as the identity.
+    fileprivate var hasIdentity: Bool {
+        switch self {
+        case .randomStatic, .resolvablePrivate: true
+        case .publicDevice, .nonResolvablePrivate: false
         }
     }
 }
@@ -80,6 +123,14 @@ extension Form where Value == DeviceSpec {
     }
 }
 
+extension Form where Value == TimeSpan {
+    /// How long a private address serves: the range of LE Set Resolvable Private Address Timeout
+    /// (Core 6.0, Vol 4, Part E, 7.8.45).
+    static var renewal: Form {
+        time(.seconds(1)...(.seconds(3600)), limits: "1 s to 1 h", example: "15 min")
+    }
+}
+
 extension Form where Value == AddressSpec {
     /// The words, each with what `type:` alone means.
     private static let types: [(String, AddressSpec)] = [
@@ -96,11 +147,7 @@ extension Form where Value == AddressSpec {
         let long = map(says: "a map of type, value and renewal") { keys in
             let type = keys.required("type", type)
             let value = keys.optional("value", Form<DeviceAddress>.address)
-            // The range of LE Set Resolvable Private Address Timeout (Core 6.0, Vol 4, Part E,
-            // 7.8.45).
-            let renewal = keys.optional(
-                "renewal",
-                .time(.seconds(1)...(.seconds(3600)), limits: "1 s to 1 h", example: "15 min"))
+            let renewal = keys.optional("renewal", Form<TimeSpan>.renewal)
             guard let type else { return nil }
             if let value, type != .publicDevice, !keys.isRandomStatic(value) { return nil }
             return detailed(type, value, renewal, keys)

@@ -468,9 +468,11 @@ extension KeyNotes {
         period
         address | (the device's; of several sets, of the first that is connectable, else of the \
         first) | random-static | | the address of this set; `random-static` is one of its own, \
-        from the seed, as the other sets have
+        from the seed, as the other sets have; a private one is new every now and then, and bonded \
+        centrals resolve a resolvable one
         pdu | legacy | extended | | legacy PDUs, which every scanner hears, or extended ones
-        sid | (the set's place) | 3 | pdu: extended | the set ID of extended PDUs, 0 to 15
+        sid | (the set's place, 0 to 15, or the next that is free) | 3 | pdu: extended | the set \
+        ID of extended PDUs, 0 to 15
         tx-power | (the controller's choice) | 4 dBm | | the transmit power asked for; the legacy \
         commands cannot ask
         channels | [37, 38, 39] | [37] | | the primary channels
@@ -488,9 +490,11 @@ extension KeyNotes {
         duty | low | high | | `high`: with the shortest intervals for 1.28 s after power-on and \
         each disconnection, then as `low`
         @advertising[].address | Address of a set | …, advertising: [{type: connectable, interval: \
-        1 s, address: {%}}] | type: random-static; value: "C0:11:22:33:44:55"
-        type | | random-static | | the only type that has a value
-        value | | "C0:11:22:33:44:55" | | the address
+        1 s, address: {%}}] | type: random-static
+        type | | random-static | | a private address is new every now and then
+        value | (made from the seed) | "C0:11:22:33:44:55" | | the address; of `random-static`
+        renewal | 15 min | 5 min | type: non-resolvable-private | how long each private address is \
+        used; 1 s to 1 h
         @advertising[].pdu | PDUs | …, advertising: [{type: connectable, interval: 1 s, pdu: {%}}] |
         extended | | {primary: coded, secondary: coded} | | extended PDUs on these PHYs
         @advertising[].pdu.extended | Extended PDUs | …, advertising: [{type: non-connectable, \
@@ -583,6 +587,5 @@ extension KeyNotes {
         fallback | (none) | 1022.5 ms | | the interval while the source is lost
         dwell | (none) | 5 s | | the shortest time between two changes
         rate-limit | (none) | {changes: 6, per: 1 min} | | the most changes in a time
-        snap | (none) | apple | | takes the nearest interval of Apple's list
         """
 }

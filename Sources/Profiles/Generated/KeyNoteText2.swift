@@ -4,6 +4,7 @@
 
 extension KeyNotes {
     static let keyNoteText2 = """
+        snap | (none) | apple | | takes the nearest interval of Apple's list
         @advertising[].interval 6 | Policy schedule | …, activity: {source: {csv: a.csv, column: \
         magnitude}, active-above: 0.2 g, idle-below: 0.1 g, hold: 10 s, asleep-after: 10 min}, \
         advertising: [{type: connectable, interval: {%}}] | policy: schedule; times: [{from: \
