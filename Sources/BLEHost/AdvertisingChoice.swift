@@ -35,7 +35,8 @@ struct AdvertisingChoice: Sendable {
                 }
             }
             guard let most = controller.advertisingSets, rest(plans).count > most else {
-                return noteSilence(plans)
+                noteSilence(plans)
+                return
             }
             // One advertiser it is, after a reset.
             self.family = .legacy

@@ -7,6 +7,7 @@ extension SetAddress {
         switch self {
         case .publicDevice: self
         case .randomStatic(let address): address == nil ? nil : self
+        case .privateAddress: nil
         case .device:
             switch device {
             case .publicDevice: .publicDevice
