@@ -213,12 +213,14 @@ def test_what_is_wrong_with_each_of_several_profiles_is_told(tmp_path):
 @pytest.mark.parametrize("kind", ["device", "set"])
 def test_two_accessories_with_one_address_are_refused_with_both_names(kind, tmp_path):
     said = '{type: random-static, value: "C0:11:22:33:44:55"}'
-    mine, theirs = ("", f", address: {said}") if kind == "device" else (f"address: {said}, ", "")
-    sets = f"advertising: [{{{mine}type: non-connectable, interval: 1 s}}]\n"
-    first = accessory(tmp_path / "first.yaml", f"device: {{name: One{theirs}}}\n{sets}")
-    second = accessory(
-        tmp_path / "second.yaml", f"device: {{name: Two, address: {said}}}\n{sets if mine else ''}")
-    _, told = run("--profile", first, "--profile", second, "--virtual-time", code=2)
+    own = f"device: {{name: One, address: {said}}}\n"
+    if kind == "set":
+        own = ("device: {name: One}\nadvertising: "
+               f"[{{type: non-connectable, interval: 1 s, address: {said}}}]\n")
+    first = accessory(tmp_path / "first.yaml", own)
+    second = accessory(tmp_path / "second.yaml", f"device: {{name: Two, address: {said}}}\n")
+    _, told = run("--profile", first, "--profile", second, "--virtual-time", "--duration", "1s",
+                  code=2)
     assert told == (f"One of {first} and Two of {second} have the same address "
                     "C0:11:22:33:44:55; write another into one of them\n")
 
