@@ -118,6 +118,7 @@ def test_hexadecimal_text_with_blanks_is_right_for_both(schema, tmp_path):
             ("01F", False), ("01-FF", False)]):
         path = tmp_path / f"{number}.yaml"
         path.write_text(
-            "peripheral-emu: 1\ndevice: {name: T}\nadvertising: [{type: connectable, interval: 1 s, "
+            "peripheral-emu: 1\ndevice: {name: T}\nadvertising: "
+            '[{type: connectable, interval: 1 s, '
             f'data: [{{manufacturer: {{company: 0xFFFF, data: {{hex: "{text}"}}}}}}]}}]\n')
         assert (not loader_refuses(path)) == is_right == (not refused(schema, [path])), text
