@@ -50,6 +50,26 @@ import Testing
         #expect(said("", "type: non-connectable, address: non-resolvable-private") == "")
     }
 
+    @Test(
+        "a periodic train ends before the next begins",
+        arguments: [
+            ("7.5 ms", "1M", 3, true), ("7.5 ms", "1M", 4, false), ("7.5 ms", "2M", 5, true),
+            ("12.5 ms", "1M", 6, false), ("15 ms", "1M", 6, true), ("7.5 ms", "coded", 1, true),
+            ("7.5 ms", "coded", 2, false),
+        ])
+    func trains(interval: String, phy: String, packets: Int, fits: Bool) {
+        let hex = String(repeating: "00", count: 246)
+        let data = (0..<packets).map { _ in "{raw: {type: 0xFF, data: {hex: \"\(hex)\"}}}" }
+            .joined(separator: ", ")
+        let found = errors(
+            "peripheral-emu: 1\ndevice: {name: T}\nadvertising:\n"
+                + "  - {type: non-connectable, interval: 1 s, "
+                + "pdu: {extended: {secondary: \(phy)}}, "
+                + "periodic: {interval: \(interval), data: [\(data)]}}\n")
+        #expect(found.isEmpty == fits, "\(found)")
+        #expect(fits || found[0].contains("its packets take longer than its interval"))
+    }
+
     @Test("what is wrong with a static address is said")
     func staticAddresses() {
         func said(_ address: String) -> String {
