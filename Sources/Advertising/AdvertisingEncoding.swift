@@ -2,7 +2,7 @@
 import Wire
 
 /// Limits of advertising data that do not depend on the controller.
-public enum AdvertisingLimits {
+public enum AdvertisingDataLimits {
     /// AdvData and ScanRspData of legacy PDUs (Core 6.0, Vol 6, Part B, 2.3.1.1).
     public static let legacyDataOctets = 31
     /// What one AD structure can hold beside its length and type: the length is one octet and
@@ -15,7 +15,7 @@ extension AdvertisingStructure {
     /// not, so that a budget refuses it first.
     public func encode(into bytes: inout [UInt8]) {
         for element in elements {
-            let data = element.data.prefix(AdvertisingLimits.structureDataOctets)
+            let data = element.data.prefix(AdvertisingDataLimits.structureDataOctets)
             bytes.append(UInt8(data.count + 1))
             bytes.append(element.type.rawValue)
             bytes.append(contentsOf: data)

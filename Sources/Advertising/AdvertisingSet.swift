@@ -130,7 +130,7 @@ public struct AdvertisingSet: Equatable, Sendable {
     /// Data of extended PDUs, whatever the controller (Core 6.0, Vol 4, Part E, 7.8.57).
     public static let extendedDataOctets = 1650
     /// Of a train whose data change while it is on: they come in one command (7.8.62).
-    public static let liveTrainOctets = HCI.AdvertisingLimits.periodicFragmentOctetsMax
+    public static let liveTrainOctets = AdvertisingLimits.periodicFragmentOctetsMax
     /// A connectable set's PDU cannot be chained: 255 octets less the largest extended header that
     /// it may have, and its length (Core 6.0, Vol 6, Part B, 2.3.4).
     public static let connectableDataOctets = 238

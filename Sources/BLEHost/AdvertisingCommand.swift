@@ -16,10 +16,10 @@ struct DataFragment: Equatable, Sendable {
     var range: Range<Int>
 
     /// What one command carries, of either kind of data.
-    static let octetsMax = HCI.AdvertisingLimits.fragmentOctetsMax
+    static let octetsMax = AdvertisingLimits.fragmentOctetsMax
 
     /// The same of a train's data.
-    static let trainOctetsMax = HCI.AdvertisingLimits.periodicFragmentOctetsMax
+    static let trainOctetsMax = AdvertisingLimits.periodicFragmentOctetsMax
 
     /// So many octets of data in as few commands as they take.
     static func all(of count: Int, each octetsMax: Int = octetsMax) -> [DataFragment] {

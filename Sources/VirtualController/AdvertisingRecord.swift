@@ -13,6 +13,8 @@ public struct AdvertisedStretch: Equatable, Sendable {
     public var interval: Int64
     public var isConnectable: Bool
     public var isScannable: Bool
+    /// Whether its PDUs name one central: legacy ones carry an address then and no data.
+    public var isDirected = false
     /// Octets of AdvData and of ScanRspData, 0 to 1,650.
     public var dataOctets: Int
     public var scanResponseOctets: Int
@@ -57,7 +59,8 @@ struct AdvertisingRecorder {
         var stretch = AdvertisedStretch(
             begin: now, firstEvent: advertiser.nextEvent(after: now), end: now,
             interval: advertiser.interval, isConnectable: properties.isConnectable,
-            isScannable: properties.isScannable, dataOctets: advertiser.data.count,
+            isScannable: properties.isScannable, isDirected: properties.isDirected,
+            dataOctets: advertiser.data.count,
             scanResponseOctets: advertiser.scanResponse.count, events: 0,
             handle: advertiser.handle, isLegacy: properties.isLegacy,
             primaryPHY: advertiser.primaryPHY, secondaryPHY: advertiser.secondaryPHY,

@@ -46,7 +46,7 @@ struct BenchOptions {
     /// The options that a worker needs too, as they were written.
     var forwarded: [String] = []
 
-    private static let shared = ["profile", "activity", "duration", "seed", Options.json]
+    static let shared = ["profile", "activity", "duration", "seed", Options.json]
 
     /// Options of what is made of all parts.
     private static let ofOutput = [

@@ -1,6 +1,7 @@
 // What a benchmark's report says of its conditions, and which of them nobody has asked for.
 import Advertising
 import Bench
+import HCI
 import PowerModel
 import Profiles
 import SansIO
@@ -16,6 +17,9 @@ enum BenchSettings {
                     "set",
                     "\(set.name), the first of \(profile.advertising.count): discovery is of it, "
                         + "charge of all", isDefault: false))
+        }
+        if let pdu = profile.advertising.first?.pdu.extended {
+            settings.append(Setting("heard by", listeners(pdu), isDefault: false))
         }
         if let activity = profile.activity {
             settings.append(
@@ -70,5 +74,11 @@ enum BenchSettings {
             Setting("seed", "\(request.seed)", isDefault: options.run.seed == nil),
         ]
         return settings
+    }
+
+    /// The scanners' models say when they listen, not to which PDUs.
+    private static func listeners(_ pdu: ExtendedPDU) -> String {
+        (pdu.primary == .leCoded ? "scanners on LE Coded" : "scanners of extended advertisements")
+            + ", which on phones an app must ask for"
     }
 }

@@ -42,7 +42,8 @@ enum PeripheralEmu {
 
     private static func run(_ command: Command, _ console: inout Console) -> ExitCode {
         switch command {
-        case .help: console.print(Options.helpText)
+        case .help(let command):
+            console.print(command.map(HelpText.of) ?? HelpText.whole)
         case .version: console.print("peripheral-emu \(version)")
         case .schema: console.print(ProfileSchema.text)
         case .reference: console.print(String(ProfileReference.text.dropLast()))

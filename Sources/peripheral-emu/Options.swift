@@ -29,7 +29,8 @@ enum Command {
     case bonds(BondsOptions)
     /// Weigh battery life against discovery latency, or the model against published values.
     case bench(BenchOptions)
-    case help
+    /// The help text of this command; nil: of all.
+    case help(String?)
     case version
 }
 
@@ -114,7 +115,7 @@ enum Options {
     static let table = general + BenchOptions.rows
 
     /// The options of the other commands, in the order of the help text.
-    private static let general: [Row] = [
+    static let general: [Row] = [
         Row(
             profile, "FILE",
             "the accessory to be: a profile's path, or a bundled one's name; "
@@ -277,9 +278,9 @@ enum Options {
     static let control = "control"
     static let accessory = ControlMethod.accessory
     static let json = "json"
-    private static let transcript = "transcript"
-    private static let help = "help"
-    private static let version = "version"
+    static let transcript = "transcript"
+    static let help = "help"
+    static let version = "version"
 
     /// The commands and what they do.
     static let commands: [(name: String, help: String)] = [
@@ -305,15 +306,13 @@ enum Options {
     private static func command(_ arguments: [String]) throws(UsageError) -> Command {
         var rest = arguments[...]
         var name = "run"
-        if rest.first == "-h" { return .help }
-        if let first = rest.first, !first.hasPrefix("-") {
-            name = first
-            rest = rest.dropFirst()
-        }
+        let isNamed = rest.first.map { !$0.hasPrefix("-") } ?? false
+        if isNamed, let first = rest.popFirst() { name = first }
         guard commands.contains(where: { $0.name == name }) else { throw unknown(command: name) }
+        if rest.first == "-h" { return .help(isNamed ? name : nil) }
         let scan = try Scan(name == "ctl" ? rest.map(operandIfNumber) : Array(rest))
         let given = Set(scan.options.map { table[$0.row].name })
-        if given.contains(help) { return .help }
+        if given.contains(help) { return .help(isNamed ? name : nil) }
         if given.contains(version) { return .version }
         if name == "check" { return try check(scan) }
         if name == "air" { return .air(try air(scan)) }
@@ -339,7 +338,7 @@ enum Options {
     }
 
     /// The options that `air` shares with `run`.
-    private static let airOptions = [
+    static let airOptions = [
         "air", "air-timing", "air-loss", "vhci", "duration", "seed", "log-level",
     ]
 
@@ -449,61 +448,5 @@ enum Options {
             return UsageError("there is no command \"\(name)\"; to run it write --profile \(name)")
         }
         return UsageError("there is no command \"\(name)\"; see --help")
-    }
-
-    /// The text of --help.
-    static var helpText: String {
-        var lines = [
-            "Usage: peripheral-emu --profile FILE [OPTION…]",
-            "       peripheral-emu adapters",
-            "       peripheral-emu air [--vhci N] [OPTION…]",
-            "       peripheral-emu check FILE…",
-            "       peripheral-emu check --transcript FILE PROFILE",
-            "       peripheral-emu ctl --control PATH METHOD [ARGUMENT…]",
-            "       peripheral-emu bonds list --profile FILE",
-            "       peripheral-emu bench --profile FILE [OPTION…]",
-            "       peripheral-emu bench merge FILE…", "       peripheral-emu bench validate", "",
-            "Commands:",
-        ]
-        for (name, help) in commands { lines.append(row(name, help)) }
-        lines += ["", "Options:"]
-        lines += general.map { row($0) }
-        lines += ["", "Options of bench:"]
-        lines += BenchOptions.rows.map { row($0) }
-        lines += ["", "Controllers:"]
-        for (form, meaning) in ControllerSpec.forms { lines.append(row(form, meaning)) }
-        lines += ["", "Activity sources:"]
-        for (form, meaning) in ActivitySpec.forms { lines.append(row(form, meaning)) }
-        lines += ["", "Methods of ctl:"]
-        for method in ControlMethod.all { lines.append(row(method.usage, method.help)) }
-        lines += [
-            "",
-            "Exit codes: 0 done, 1 an expectation, a target or a tolerance was not met or",
-        ]
-        lines.append("ctl was refused, 2 wrong usage or profile, 3 controller or system failure.")
-        return lines.joined(separator: "\n")
-    }
-
-    private static func row(_ option: Row) -> String {
-        row("--" + option.name + (option.argument.map { " " + $0 } ?? ""), option.help)
-    }
-
-    /// Two columns; the left one is as wide as the longest form of a controller, the right one is
-    /// broken into lines at 80.
-    private static func row(_ left: String, _ right: String) -> String {
-        let (width, limit) = (31, 80)
-        var text = "  " + left
-        var column = text.count
-        var gap = max(1, width - column)
-        for word in right.split(separator: " ") {
-            if column + gap + word.count > limit {
-                text += "\n"
-                (column, gap) = (0, width)
-            }
-            text += String(repeating: " ", count: gap) + word
-            column += gap + word.count
-            gap = 1
-        }
-        return text
     }
 }

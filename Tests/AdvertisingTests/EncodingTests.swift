@@ -70,7 +70,7 @@ import Wire
         let parts = data.flatMap(\.parts).map { "\($0.label) \($0.octets)" }
         #expect(parts == ["flags 3", "complete-name 13", "service-uuid128 18"])
         #expect(advertisingBytes(data).count == 34)
-        #expect(34 > AdvertisingLimits.legacyDataOctets)
+        #expect(34 > AdvertisingDataLimits.legacyDataOctets)
     }
 
     @Test("data too long for its length octet is cut on the air, but not in the budget")

@@ -136,6 +136,18 @@ struct ExtendedRunTests {
         #expect(both.meter.time == Self.duration)
     }
 
+    @Test("A legacy directed set costs three ADV_DIRECT_IND of 12 octets an event")
+    func directed() throws {
+        let record = try Self.run(
+            """
+              - type: {directed: {peer: "C0:11:22:33:44:55", duty: low}}
+                interval: 500 ms
+            """)
+        let expected = Double(3 * Self.airTime("1M", 12)) * Double(record.events)
+        #expect(record.events > 7_000)
+        #expect(abs(try Self.transmitted(record) - expected) < 1e-6 * expected)
+    }
+
     @Test("A burst beacon costs and is found in its bursts alone")
     func burst() throws {
         let set = Self.set("main", pdu: "legacy", octets: 20)

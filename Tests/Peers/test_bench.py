@@ -339,6 +339,8 @@ def test_an_extended_set_and_its_train_cost_what_is_on_the_air(tmp_path):
         found[name] = (shares["advertising: transmit"], point["uses"])
         text = bench(*arguments)
         assert text.returncode == 0, text.stderr
+        heard = "LE Coded" if name == "far" else "extended advertisements"
+        assert re.search(rf"^heard by +scanners o[nf] {heard}, which", text.stdout, re.M)
         printed = float(re.search(r"transmit +([\d.]+) uA", text.stdout).group(1))
         assert abs(printed - found[name][0]) < 0.006
         for use in point["uses"]:

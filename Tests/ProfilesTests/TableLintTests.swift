@@ -40,6 +40,16 @@ import Testing
             "services: [{service: battery, characteristics: "
                 + "[{characteristic: battery-level, read: encrypted, value: 5}]}]"
         ),
+        (
+            "unpairable",
+            "services: [{service: battery, characteristics: [{characteristic: battery-level, "
+                + "read: open, value: 5, descriptors: [{descriptor: 0x2999, read: encrypted}]}]}]"
+        ),
+        (
+            "io-none",
+            pairable + "[{characteristic: battery-level, read: encrypted, value: 5, "
+                + "descriptors: [{descriptor: 0x2999, write: authenticated}]}]}]"
+        ),
     ]
 
     @Test(

@@ -239,8 +239,15 @@ import Wire
 
     @Test("help and version win over everything that is readable")
     func helpAndVersion() throws {
-        for line in ["--help", "run --help", "check --help", "--seed 1 --help", "check x --help"] {
-            guard case .help = try Options.parse(line.split(separator: " ").map(String.init)).get()
+        for line in [
+            "--help", "run --help", "check --help", "--seed 1 --help", "check x --help", "-h",
+            "check -h",
+        ] {
+            let first = line.split(separator: " ").first.map(String.init)
+            guard
+                case .help(first == "run" || first == "check" ? first : nil) = try Options.parse(
+                    line.split(separator: " ").map(String.init)
+                ).get()
             else {
                 Issue.record("\(line)")
                 return
@@ -320,7 +327,7 @@ import Wire
 
     @Test("the help text names every option, command and controller within 80 columns")
     func helpText() {
-        let lines = Options.helpText.split(separator: "\n").map(String.init)
+        let lines = HelpText.whole.split(separator: "\n").map(String.init)
         for row in Options.table {
             #expect(lines.contains { $0.hasPrefix("  --" + row.name) })
         }
@@ -334,6 +341,32 @@ import Wire
             #expect(lines.contains { $0.hasPrefix("  " + form) })
         }
         #expect(lines.allSatisfy { $0.count <= 80 && $0.last != " " })
+    }
+
+    @Test("a command's own help names the options that it takes, and no others")
+    func helpOfACommand() {
+        let usual = [
+            "run": "--profile a", "air": "", "check": "a", "ctl": "list --control a",
+            "bonds": "export --profile a", "bench": "--profile a",
+        ]
+        for (command, _) in Options.commands {
+            let lines = HelpText.of(command).split(separator: "\n").map(String.init)
+            #expect(lines.first?.hasPrefix("Usage: peripheral-emu \(command)") == true)
+            #expect(lines.allSatisfy { $0.count <= 80 && $0.last != " " })
+            for row in Options.table where ![Options.help, Options.version].contains(row.name) {
+                let option = "--\(row.name)" + (row.argument == nil ? "" : "=1")
+                let answer = error("\(command) \(usual[command] ?? "") \(option)")
+                let isRefused =
+                    answer.contains("does not take --\(row.name)")
+                    || answer.contains("\(command) takes nothing")
+                    || answer.hasPrefix("--\(row.name) belongs to ")
+                #expect(
+                    lines.contains {
+                        $0.hasPrefix(row.argument == nil ? "  --\(row.name)  " : "  --\(row.name) ")
+                    } != isRefused,
+                    "\(command) \(option): \(answer)")
+            }
+        }
     }
 
     private func control(_ line: String) throws -> ControlOptions {

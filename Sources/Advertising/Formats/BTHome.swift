@@ -15,7 +15,7 @@ extension BeaconFormat {
         [
             BeaconField(
                 "trigger-based", .boolean(no: 0x41, yes: 0x45), initial: .boolean(false)),
-            BeaconField("encrypted", .octets(0...AdvertisingLimits.structureDataOctets)),
+            BeaconField("encrypted", .octets(0...AdvertisingDataLimits.structureDataOctets)),
             .count("counter", octets: 4, isBigEndian: false),
             BeaconField("code", .octets(4...4)),
         ], isWritten: false)

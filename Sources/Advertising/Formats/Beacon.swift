@@ -71,7 +71,8 @@ public struct Beacon: Equatable, Sendable {
 
 extension BeaconField {
     /// Octets behind an object that is not known.
-    static let unread = BeaconField("unread", .octets(0...AdvertisingLimits.structureDataOctets))
+    static let unread = BeaconField(
+        "unread", .octets(0...AdvertisingDataLimits.structureDataOctets))
 
     /// What stands for a value that is still to come.
     public var zero: BeaconValue {

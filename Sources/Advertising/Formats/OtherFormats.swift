@@ -44,6 +44,6 @@ extension BeaconFormat {
 
     /// All that is left, as it is on the air.
     private static var rest: BeaconField {
-        BeaconField("data", .octets(0...AdvertisingLimits.structureDataOctets))
+        BeaconField("data", .octets(0...AdvertisingDataLimits.structureDataOctets))
     }
 }

@@ -193,7 +193,9 @@ extension AdvertisedStretch {
     fileprivate var event: AdvertisingEvent {
         let listens = isConnectable || isScannable
         guard !isLegacy else {
-            return .legacy(data: dataOctets, listens: listens, channels: channels)
+            // TargetA stands in place of the data (Core 6.0, Vol 6, Part B, 2.3.1.2).
+            let data = isDirected ? 6 : dataOctets
+            return .legacy(data: data, listens: listens, channels: channels)
         }
         let pdus = AuxiliaryPDUs(count: auxiliaries, airTime: .microseconds(auxiliaryTime))
         guard !isTrain else { return .periodic(pdus) }

@@ -29,7 +29,7 @@ extension Keys {
     /// `data` or `fields` of a structure; live fields are left in the context for the set.
     mutating func advertisingPayload() -> [UInt8] {
         let data = optional(
-            "data", Form<[UInt8]>.octets(AdvertisingLimits.structureDataOctets))
+            "data", Form<[UInt8]>.octets(AdvertisingDataLimits.structureDataOctets))
         let fields = optional(
             "fields",
             Form<[AdvertisingField]>.list(of: .advertisingField, says: "a list of fields"))
@@ -79,7 +79,7 @@ extension Form where Value == AdvertisingField {
             .anyOf(kinds.map { schema(assuming: [$0], of: read) }))
     }
 
-    private static var structureOctetsMax: Int { AdvertisingLimits.structureDataOctets }
+    private static var structureOctetsMax: Int { AdvertisingDataLimits.structureDataOctets }
 
     private static func activity(_ keys: inout Keys) -> AdvertisingField? {
         let word = Form<LiveFieldSource>.word([

@@ -171,7 +171,7 @@ extension AdvertisingSet {
     /// Octets of data, and of the scan response.
     var dataOctetsMax: Int {
         guard pdu != .legacy, fallback != .legacy else {
-            return Advertising.AdvertisingLimits.legacyDataOctets
+            return AdvertisingDataLimits.legacyDataOctets
         }
         return kind.isConnectable
             ? AdvertisingSet.connectableDataOctets : AdvertisingSet.extendedDataOctets

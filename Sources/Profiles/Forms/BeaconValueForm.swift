@@ -38,7 +38,7 @@ struct BeaconValueForm {
         }
     }
 
-    private var structureOctetsMax: Int { AdvertisingLimits.structureDataOctets }
+    private var structureOctetsMax: Int { AdvertisingDataLimits.structureDataOctets }
 
     private func constant(_ number: BeaconNumber) -> Form<BeaconReading> {
         let low = DecimalText.short(number.range.lowerBound)
@@ -200,7 +200,7 @@ extension Form where Value == [UInt8] {
         let says =
             "\(count) \(high == 1 ? "octet" : "octets") of hexadecimal digits in quotes"
             + (other.map { ", or \($0)" } ?? "")
-        let digits = hex(octetsMax: AdvertisingLimits.structureDataOctets)
+        let digits = hex(octetsMax: AdvertisingDataLimits.structureDataOctets)
         return Form(says: says, schema: digits.schema) { place, context in
             guard let scalar = place.scalar, scalar.value != .null, Hex.bytes(scalar.text) != nil
             else {

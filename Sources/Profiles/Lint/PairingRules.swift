@@ -8,8 +8,8 @@ extension LintRule {
         reason: "no central can pair with it, so what asks for encryption is out of reach"
     ) { profile in
         guard !profile.isPairable else { return [] }
-        return profile.eachCharacteristic.compactMap { path, spec, _ in
-            let secured = spec.permissions.all.first {
+        return profile.eachPermissions.compactMap { path, permissions in
+            let secured = permissions.all.first {
                 $0.access.level != .refused && $0.access.level != .open || $0.access.authorization
             }
             return secured.map {
@@ -29,8 +29,8 @@ extension LintRule {
         guard profile.isPairable, let security = profile.security,
             security.io == .noInputNoOutput, security.outOfBand == nil
         else { return [] }
-        return profile.eachCharacteristic.compactMap { path, spec, _ in
-            let secured = spec.permissions.all.first {
+        return profile.eachPermissions.compactMap { path, permissions in
+            let secured = permissions.all.first {
                 $0.access.level == .authenticated || $0.access.level == .secure
             }
             return secured.map {
@@ -47,11 +47,7 @@ extension LintRule {
         reason: "iOS has no button to pair: it does so when a read, a write or a subscription is "
             + "refused for want of encryption, or when the accessory asks for it"
     ) { profile in
-        let isSecured = profile.eachCharacteristic.contains { _, spec, _ in
-            ([spec.permissions] + spec.descriptors.map(\.permissions)).contains {
-                $0.refusesAloud
-            }
-        }
+        let isSecured = profile.eachPermissions.contains { $0.permissions.refusesAloud }
         guard profile.isPairable, !isSecured, profile.security?.requestsSecurity == false
         else { return [] }
         return [
@@ -68,15 +64,23 @@ extension DeviceProfile {
     fileprivate var isPairable: Bool {
         security.map { $0.policy != .refused } ?? false
     }
+
+    /// The permissions of each characteristic and descriptor, with their places.
+    fileprivate var eachPermissions: [(path: String, permissions: Permissions)] {
+        eachCharacteristic.flatMap { path, spec, _ in
+            [(path, spec.permissions)]
+                + spec.descriptors.enumerated().map { index, descriptor in
+                    (path + ".descriptors[\(index)]", descriptor.permissions)
+                }
+        }
+    }
 }
 
 extension DeviceProfile {
     /// Whether a central that does not pair finds something closed.
     public var hasSecuredAccess: Bool {
-        eachCharacteristic.contains { _, spec, _ in
-            ([spec.permissions] + spec.descriptors.map(\.permissions)).contains { permissions in
-                permissions.all.contains { $0.access.level != .refused && $0.access.level != .open }
-            }
+        eachPermissions.contains { _, permissions in
+            permissions.all.contains { $0.access.level != .refused && $0.access.level != .open }
         }
     }
 }
