@@ -45,7 +45,7 @@ public enum BeaconProfile {
         case (_, .octets(let octets)):
             // Text that is no text in UTF-8 cannot be said.
             String(validating: octets, as: UTF8.self).flatMap { _ in
-                item.text.map { $0.hasPrefix("\"") ? yamlText(octets) : "\"\($0)\"" }
+                item.text.map { yamlText($0.hasPrefix("\"") ? octets : Array($0.utf8)) }
             }
         case (_, .boolean(let value)): "\(value)"
         case (_, .uuid(let uuid)): "\"\(uuid)\""
