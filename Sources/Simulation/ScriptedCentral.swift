@@ -29,13 +29,16 @@ public struct ScriptedCentral: Sendable {
     public static let notificationsMin = 3
     /// How long to wait for a scan response before going on without.
     static let scanResponseLimit = TimeSpan.milliseconds(500)
+    /// How long to listen for the other sets of a device once one was heard.
+    static let setsLimit = TimeSpan.seconds(5)
 
     /// Named after what is awaited.
     private enum State: Equatable {
         case off
         case controller
         case advertisement
-        case scanResponse(until: Instant)
+        /// The device's other sets, and scan responses.
+        case rest(until: Instant)
         case connection
         case answer
         case notifications
@@ -46,10 +49,13 @@ public struct ScriptedCentral: Sendable {
     private let address: DeviceAddress
     private var host: CentralHost
     private var framer = H4Framer()
-    private let target: DeviceAddress?
+    private let targets: [DeviceAddress]
+    private let setCount: Int
     private var state = State.off
     private var start = Instant.zero
-    private var found: HeardAdvertisement?
+    /// One advertisement of each set, and those of them whose scan response is still to come.
+    private var sets: [HeardAdvertisement] = []
+    private var unanswered: [HeardAdvertisement] = []
     private var services: [DiscoveredService] = []
     private var agenda: [Step] = []
     private var notificationCount = 0
@@ -64,10 +70,12 @@ public struct ScriptedCentral: Sendable {
     }
 
     /// - Parameters:
-    ///   - target: the accessory's address; nil takes the first advertiser.
+    ///   - targets: the addresses of the accessory's sets; none takes who advertises first.
+    ///   - sets: how many sets there are to be heard before it connects, from 1.
     ///   - address: the central's own random address.
-    public init(target: DeviceAddress?, address: DeviceAddress) {
-        self.target = target
+    public init(targets: [DeviceAddress], sets: Int = 1, address: DeviceAddress) {
+        self.targets = targets
+        setCount = max(sets, 1)
         self.address = address
         host = CentralHost(randomAddress: address)
     }
@@ -81,16 +89,16 @@ public struct ScriptedCentral: Sendable {
 
     /// Begins the programme anew, for another accessory.
     mutating func visit(
-        _ target: DeviceAddress, at now: Instant, sending out: inout ByteBlock
+        _ targets: [DeviceAddress], sets: Int, at now: Instant, sending out: inout ByteBlock
     ) {
-        self = ScriptedCentral(target: target, address: address)
+        self = ScriptedCentral(targets: targets, sets: sets, address: address)
         powerOn(at: now, sending: &out)
     }
 
     public var deadline: Instant? {
         switch state {
         case .off, .done: nil
-        case .scanResponse(let until): earliest(host.deadline, min(until, start + Self.limit))
+        case .rest(let until): earliest(host.deadline, min(until, start + Self.limit))
         case .controller, .advertisement, .connection, .answer, .notifications:
             earliest(host.deadline, start + Self.limit)
         case .farewell: earliest(host.deadline, start + Self.limit + Self.farewellLimit)
@@ -114,7 +122,15 @@ public struct ScriptedCentral: Sendable {
     ) {
         host.expire(at: now, sending: &out, emit: &events)
         process(at: now, &out, &emit)
-        if case .scanResponse(let until) = state, until <= now { connect(at: now, &out, &emit) }
+        if case .rest(let until) = state, until <= now {
+            if sets.count < setCount {
+                emit.append(
+                    .line(
+                        "no more is listened for: \(sets.count) of \(setCount) sets within "
+                            + "\(Self.setsLimit)"))
+            }
+            connect(at: now, &out, &emit)
+        }
         switch state {
         case .off, .done: return
         case .notifications where start + Self.limit <= now:
@@ -125,8 +141,7 @@ public struct ScriptedCentral: Sendable {
                         + "the rest is sent later, at a write or by hand"))
             finish(at: now, &out, &emit)
         case .farewell where now < start + Self.limit + Self.farewellLimit: return
-        case .controller, .advertisement, .scanResponse, .connection, .answer, .notifications,
-            .farewell:
+        case .controller, .advertisement, .rest, .connection, .answer, .notifications, .farewell:
             guard start + Self.limit <= now else { return }
             emit.append(.incomplete(missing))
             state = .done
@@ -137,11 +152,12 @@ public struct ScriptedCentral: Sendable {
     public var unfinished: String? { state == .done || state == .off ? nil : missing }
 
     private var missing: String {
-        let target = target.map { " of \($0)" } ?? ""
+        let target = targets.first.map { " of \($0)" } ?? ""
         return switch state {
         case .off, .controller: "a working controller"
         case .advertisement: "an advertisement\(target)"
-        case .scanResponse: "a scan response\(target)"
+        case .rest:
+            unanswered.first.map { "a scan response of \($0.address)" } ?? "its other sets"
         case .connection: "a connection with \(found?.address.description ?? "the device")"
         case .answer: "an answer to \(agenda.first?.subject ?? "a request")"
         case .notifications:
@@ -203,30 +219,47 @@ public struct ScriptedCentral: Sendable {
 
     // MARK: finding
 
+    /// What is connected to: the first set that takes a connection, or the first at all.
+    private var found: HeardAdvertisement? { sets.first(where: \.isConnectable) ?? sets.first }
+
+    private func isOwn(_ address: DeviceAddress) -> Bool {
+        guard targets.isEmpty else { return targets.contains(address) }
+        // Sets may have addresses of their own.
+        return setCount > 1 || address == sets.first?.address ?? address
+    }
+
     private mutating func heard(
         _ heard: HeardAdvertisement, at now: Instant, _ out: inout ByteBlock,
         _ emit: inout Outputs<CentralFinding>
     ) {
-        guard heard.address == found?.address ?? target ?? heard.address else { return }
-        let isScanResponse = heard.isScanResponse
+        guard isOwn(heard.address) else { return }
         switch state {
-        case .advertisement where !isScanResponse:
-            found = heard
+        case .advertisement, .rest: break
+        case .off, .controller, .connection, .answer, .notifications, .farewell, .done: return
+        }
+        if heard.isScanResponse {
+            guard let index = unanswered.firstIndex(where: heard.isOfSet) else { return }
+            if let last = sets.last, !heard.isOfSet(last), !heard.data.isEmpty {
+                emit.append(.line("scan response of \(heard.address)"))
+            }
+            unanswered.remove(at: index)
+            show(heard.data, &emit)
+        } else {
+            guard !sets.contains(where: heard.isOfSet) else { return }
             emit.append(
                 .line(
                     "found \(heard.address) (\(heard.addressType)) after \(now - start), "
                         + "\(Self.kind(heard)), \(heard.rssi) dBm"))
             show(heard.data, &emit)
-            state = .scanResponse(until: now + Self.scanResponseLimit)
-            // There is no response to wait for.
-            if !heard.isScannable { connect(at: now, &out, &emit) }
-        case .scanResponse where isScanResponse:
-            show(heard.data, &emit)
-            connect(at: now, &out, &emit)
-        case .off, .controller, .advertisement, .scanResponse, .connection, .answer,
-            .notifications, .farewell, .done:
-            break
+            sets.append(heard)
+            if heard.isScannable { unanswered.append(heard) }
+            if sets.count == setCount {
+                state = .rest(until: now + Self.scanResponseLimit)
+            } else if sets.count == 1 {
+                state = .rest(until: now + Self.setsLimit)
+            }
         }
+        if sets.count >= setCount, unanswered.isEmpty { connect(at: now, &out, &emit) }
     }
 
     private static func kind(_ heard: HeardAdvertisement) -> String {
@@ -281,7 +314,7 @@ public struct ScriptedCentral: Sendable {
         case .answer, .notifications:
             state = .farewell
             host.disconnect(at: now, sending: &out)
-        case .off, .controller, .advertisement, .scanResponse, .connection, .farewell, .done:
+        case .off, .controller, .advertisement, .rest, .connection, .farewell, .done:
             emit.append(.finished)
             state = .done
         }
@@ -417,6 +450,28 @@ public struct ScriptedCentral: Sendable {
         case .invalidResponse: "the answer does not fit the request"
         case .timeout: "no answer within 30 s"
         case .busy: "not asked, another request is open"
+        }
+    }
+}
+
+extension HeardAdvertisement {
+    /// Whether this, or the set that it answers for, is that set. Sets of legacy PDUs may share an
+    /// address, and are told apart by what they have to say.
+    fileprivate func isOfSet(_ set: HeardAdvertisement) -> Bool {
+        guard address == set.address, addressType == set.addressType else { return false }
+        let (own, other) = (extended?.sid, set.extended?.sid)
+        // A scan response may come without the set's identifier.
+        guard !isScanResponse else { return own == other || own == 255 }
+        return own == other && isConnectable == set.isConnectable
+            && isScannable == set.isScannable
+            && (extended != nil || outline == set.outline)
+    }
+
+    /// The types of its AD structures, with the companies and services of data.
+    private var outline: [[UInt8]] {
+        ADStructures.decode(data.span).map { structure in
+            let hasOwner = [.serviceData16, .manufacturerSpecificData].contains(structure.type)
+            return [structure.type.rawValue] + (hasOwner ? structure.bytes.prefix(2) : [])
         }
     }
 }

@@ -2,6 +2,7 @@
 import BLEHost
 public import Emulator
 import HCI
+import Profiles
 public import SMP
 public import SansIO
 public import VirtualController
@@ -275,8 +276,15 @@ public struct World: Sendable {
     private mutating func visit(_ number: Int, at now: Instant) {
         guard let centralPort else { return }
         visited = number
-        let address = ports.ask(number) { $0.device.host.address(of: 0) }
-        central?.visit(address, at: now, sending: &up)
+        let (addresses, sets) = ports.ask(number) { port in
+            // Without sets there is the device's address, which nobody will hear.
+            let sets = max(port.device.profile.advertising.count, 1)
+            return (
+                (0..<sets).map { port.device.host.address(of: $0) },
+                port.device.profile.setsForAnyone
+            )
+        }
+        central?.visit(addresses, sets: sets, at: now, sending: &up)
         deliver(to: centralPort, at: now)
     }
 

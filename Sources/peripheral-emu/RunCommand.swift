@@ -126,7 +126,7 @@ enum RunCommand {
         if options.withCentral {
             var random = SeededRandom(seed: seed, stream: "central")
             central = ScriptedCentral(
-                target: device.profile.device.address.isPrivate ? nil : device.randomAddress,
+                targets: device.lastingAddresses ?? [], sets: device.profile.setsForAnyone,
                 address: DeviceAddress.randomStatic(from: random.next()))
         }
         return World(

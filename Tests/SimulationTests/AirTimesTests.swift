@@ -21,7 +21,7 @@ import Wire
                 "peripheral-emu: 1\ndevice: {name: Burst}\nadvertising:\n" + sets)
             let device = EmulatedDevice(profile: profile, seed: 1)
             let other = ScriptedCentral(
-                target: device.randomAddress,
+                targets: [device.randomAddress].compactMap { $0 },
                 address: DeviceAddress(littleEndian: 0xC0FF_EE00_0001))
             world = World(
                 port: DevicePort(device: device), seed: 1, timing: .radio,

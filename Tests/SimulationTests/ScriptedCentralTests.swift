@@ -108,6 +108,69 @@ private let bundledFiles = SourceTree.files("Profiles").filter { $0.hasSuffix(".
         }
     }
 
+    /// A beacon, a set with a scan response and one that takes connections, by their data.
+    private static let threeSets = """
+        peripheral-emu: 1
+        device: {name: Shelf}
+        advertising:
+          - {set: beacon, type: non-connectable, interval: 2 s, data: [{tx-power: 3 dBm}]}
+          - {set: menu, type: scannable, interval: 1 s, data: [{tx-power: 4 dBm}],
+             scan-response: [{tx-power: 5 dBm}]}
+          - {set: door, type: connectable, interval: 1 s, data: [{tx-power: 6 dBm}]}
+        services:
+          - service: battery
+            characteristics: [{characteristic: battery-level, read: open, value: 77}]
+
+        """
+
+    @Test("all sets are shown, each with its scan response, and then it connects to the one it can")
+    func sets() throws {
+        for seed in 1...8 as ClosedRange<UInt64> {
+            let run = try WorldRun(Self.threeSets, seed: seed)
+            #expect(run.outcome == .finished)
+            let lines = run.lines.compactMap { $0.split(separator: "  central: ").last }
+            #expect(lines.count { $0.hasPrefix("found ") } == 3)
+            for power in 3...6 {
+                #expect(lines.count { $0.hasSuffix("tx power \(power) dBm") } == 1, "\(lines)")
+            }
+            #expect(lines.contains { $0.hasSuffix("battery-level = 77 %") })
+            let heard = try #require(lines.lastIndex { $0.hasPrefix("found ") })
+            #expect(try #require(lines.firstIndex(of: "connected")) > heard)
+        }
+    }
+
+    @Test("sets of one address are told apart by what they say")
+    func oneAddress() throws {
+        let run = try WorldRun(
+            Self.threeSets.replacing("set: menu,", with: "set: menu, address: device,")
+                .replacing("set: beacon,", with: "set: beacon, address: device,"))
+        #expect(run.outcome == .finished)
+        #expect(run.lines.count { $0.contains("central: found ") } == 3, "\(run.lines)")
+        #expect(run.lines.contains { $0.hasSuffix("battery-level = 77 %") })
+    }
+
+    @Test("a set that stays away is not waited for long, and one for another central not at all")
+    func absentSets() throws {
+        let twins = try WorldRun(
+            Self.threeSets.replacing(
+                "{set: beacon,",
+                with: "{set: twin, address: device, type: non-connectable, "
+                    + "interval: 2 s, data: [{tx-power: 3 dBm}]}\n"
+                    + "  - {set: beacon, address: device,"))
+        #expect(twins.outcome == .finished)
+        #expect(
+            twins.lines.contains {
+                $0.hasSuffix("central: no more is listened for: 3 of 4 sets within 5 s")
+            }, "\(twins.lines)")
+        let directed = try WorldRun(
+            Self.threeSets.replacing(
+                "{set: beacon, type: non-connectable, interval: 2 s, data: [{tx-power: 3 dBm}]}",
+                with: "{set: beacon, type: {directed: {peer: \"C0:11:22:33:44:55\", duty: low}}, "
+                    + "interval: 2 s}"))
+        #expect(directed.outcome == .finished)
+        #expect(!directed.lines.contains { $0.contains("no more is listened for") })
+    }
+
     @Test("another device's advertisement is not the one that is missing")
     func otherAddress() throws {
         let target = try #require(DeviceAddress("C0:00:00:00:00:07"))
@@ -153,7 +216,7 @@ private let bundledFiles = SourceTree.files("Profiles").filter { $0.hasSuffix(".
     @Test("a controller that never answers is what is missing")
     func noController() {
         var central = ScriptedCentral(
-            target: nil, address: DeviceAddress(littleEndian: 0xC0FF_EE00_0001))
+            targets: [], address: DeviceAddress(littleEndian: 0xC0FF_EE00_0001))
         var out = ByteBlock()
         var findings = Outputs<CentralFinding>()
         #expect(central.deadline == nil)

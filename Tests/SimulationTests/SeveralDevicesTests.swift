@@ -40,7 +40,7 @@ import Wire
                         profile: try SampleProfile.load(text), seed: seed))
             }
             let central = ScriptedCentral(
-                target: nil, address: DeviceAddress(littleEndian: 0xC0FF_EE00_0001))
+                targets: [], address: DeviceAddress(littleEndian: 0xC0FF_EE00_0001))
             var world = World(
                 port: ports[0], others: Array(ports.dropFirst()), seed: seed, timing: .radio,
                 central: central)

@@ -29,7 +29,8 @@ struct WorldRun {
         var central: ScriptedCentral?
         if withCentral {
             central = ScriptedCentral(
-                target: target ?? device.randomAddress,
+                targets: target.map { [$0] } ?? device.lastingAddresses ?? [],
+                sets: target == nil ? profile.setsForAnyone : 1,
                 address: DeviceAddress(littleEndian: 0xC0FF_EE00_0001))
         }
         var world = World(
