@@ -50,6 +50,8 @@ enum RunCommand {
                 console.log(
                     LogLine(.warning, "\(which) has no 'advertising': no central finds it"))
             }
+            // A run has a console of its own: what is gathered here would be told again at its end.
+            console.flush()
             switch controller {
             case .virtual:
                 if options.withCentral, profiles.contains(where: \.hasSecuredAccess) {
@@ -60,6 +62,7 @@ enum RunCommand {
                     return .usage
                 }
                 let world = makeWorld(accessories, options)
+                console.flush()
                 return options.virtualTime
                     ? try runVirtual(world, accessories, paths, options, console)
                     : try runLive(world, accessories, paths, options, console)

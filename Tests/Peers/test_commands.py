@@ -40,7 +40,22 @@ def test_with_central_ends_with_0_for_a_profile_without_notifications():
 def test_with_central_says_that_it_does_not_pair_where_that_matters(name, is_told):
     _, log = run("--profile", profile(name), "--with-central", "--virtual-time", "--duration",
                  "100s")
-    assert ("the built-in central does not pair" in log) == is_told
+    assert log.count("the built-in central does not pair") == int(is_told)
+
+
+@pytest.mark.parametrize("how", ([], ["--virtual-time"], ["--air", "127.0.0.1:0"]))
+def test_what_is_said_before_the_run_is_said_once(tmp_path, how):
+    path = tmp_path / "silent.yaml"
+    path.write_text("peripheral-emu: 1\ndevice: {name: Silent}\n")
+    _, log = run("--profile", str(path), "--controller", "virtual", "--duration", "1s", *how)
+    assert log.count("no central finds it") == 1, log
+
+
+def test_with_central_shows_every_beacon_of_a_profile():
+    said, _ = run("--profile", profile("three-beacons"), "--with-central", "--virtual-time",
+                  "--duration", "1min")
+    assert said.count("found ") == 3
+    assert all(name in said for name in ("ibeacon", "eddystone-url", "eddystone-tlm")), said
 
 
 def test_virtual_time_goes_to_the_end_of_the_duration(tmp_path):
