@@ -47,9 +47,9 @@ struct ControlOptions {
         }
         // `set temperature=21.5` is `set temperature 21.5`.
         if method.parameters.count == 2, operands.count == 1, let both = operands.first,
-            let sign = both.firstIndex(of: "=")
+            let (reference, value) = both.divided(by: "=")
         {
-            operands = [String(both[..<sign]), String(both[both.index(after: sign)...])]
+            operands = [reference, value]
         }
         let needed = method.parameters.count { !$0.isOptional }
         guard (needed...method.parameters.count).contains(operands.count) else {

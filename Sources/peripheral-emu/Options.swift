@@ -223,7 +223,7 @@ enum Options {
                 + "label or name, with .FIELD or as SERVICE/CHARACTERISTIC; with several "
                 + "accessories NAME/REF=VALUE"
         ) { run, text throws(UsageError) in
-            guard text.contains("=") else {
+            guard text.firstPlace(of: "=") != nil else {
                 throw UsageError("--set \(text) has no value; write --set \(text)=VALUE")
             }
             run.write("set", text) { text, substitutes throws(UsageError) in

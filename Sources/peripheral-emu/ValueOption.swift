@@ -1,6 +1,7 @@
 // `--set`: values that take the place of the profile's.
 import Emulator
 import Profiles
+import Wire
 
 enum ValueOption {
     /// Puts the values of all `--set` into the profile; false where one is wrong, which has been
@@ -13,12 +14,11 @@ enum ValueOption {
         let names = options.names
         let whose = names.areSeveral ? names.all[number] + "/" : ""
         for text in options.substitutes[number].settings {
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let (reference, value) = text.divided(by: "=") ?? (text, text)
             do throws(ProfileErrors) {
                 profile.presets.append(
                     try ProfileLoader.setting(
-                        String(parts.last ?? ""), of: String(parts.first ?? ""), in: profile,
-                        source: "--set"))
+                        value, of: reference, in: profile, source: "--set"))
             } catch {
                 for error in error.list { console.error("--set \(whose)\(error.sentence)") }
                 isRight = false

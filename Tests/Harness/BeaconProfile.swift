@@ -45,7 +45,10 @@ public enum BeaconProfile {
         case (_, .octets(let octets)):
             // Text that is no text in UTF-8 cannot be said.
             String(validating: octets, as: UTF8.self).flatMap { _ in
-                item.text.map { yamlText($0.hasPrefix("\"") ? octets : Array($0.utf8)) }
+                // A combining mark behind the quote makes it no other quote.
+                item.text.map {
+                    yamlText($0.utf8.first == UInt8(ascii: "\"") ? octets : Array($0.utf8))
+                }
             }
         case (_, .boolean(let value)): "\(value)"
         case (_, .uuid(let uuid)): "\"\(uuid)\""

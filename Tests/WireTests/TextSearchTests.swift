@@ -26,4 +26,16 @@ import Wire
             }
         }
     }
+
+    @Test("a sign divides text where it stands first, also before a combining mark")
+    func divided() {
+        for (text, before, behind) in [
+            ("a=b", "a", "b"), ("a=b=c", "a", "b=c"), ("=", "", ""), ("a=", "a", ""),
+            ("a=\u{301}b", "a", "\u{301}b"), ("ä=ß", "ä", "ß"),
+        ] {
+            let parts = text.divided(by: "=")
+            #expect(parts?.before == before && parts?.behind == behind, "\(text)")
+        }
+        #expect("ab".divided(by: "=") == nil && "".divided(by: "=") == nil)
+    }
 }

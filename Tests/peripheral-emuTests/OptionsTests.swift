@@ -379,6 +379,7 @@ import Wire
     func controlArguments() throws {
         let lines = [
             ("ctl --control a set x=1=2", #"{"reference":"x","value":"1=2"}"#),
+            ("ctl --control a set x=\u{301}y", "{\"reference\":\"x\",\"value\":\"\u{301}y\"}"),
             ("ctl set x 1 --control a", #"{"reference":"x","value":"1"}"#),
             ("ctl --control=a set x -5", #"{"reference":"x","value":" -5"}"#),
             ("ctl --control a get x", #"{"reference":"x"}"#),
