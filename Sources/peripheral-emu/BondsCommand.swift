@@ -58,7 +58,9 @@ enum BondsCommand {
     static func run(_ options: BondsOptions, _ console: inout Console) -> ExitCode {
         let file = options.folder + StateKeeper.fileName
         guard exists(file) else {
-            console.error("there is no state in \(options.folder)")
+            console.error(
+                "there is no state in \(options.folder): nobody has paired; if somebody did, write "
+                    + "the --profile or --state that it ran with")
             return .failure
         }
         do throws(SystemError) {

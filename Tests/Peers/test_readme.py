@@ -49,6 +49,7 @@ def run_command(command):
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 0, f"{command}\n{output}"
+    assert output.strip(), f"{command} shows nothing"
 
 
 @pytest.mark.timeout(BUILD_SECONDS + 300)

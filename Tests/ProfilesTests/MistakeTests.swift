@@ -29,6 +29,18 @@ import Testing
         #expect(found.count == 1 && message.contains("write '\(hint)'"), "\(message)")
     }
 
+    @Test("a misspelt characteristic is one mistake, whatever its value is")
+    func misspelt() throws {
+        for value in ["21.5", "{sine: {min: 1, max: 2, period: 1 min}}", "{hex: \"01\"}"] {
+            let found = errors(
+                "peripheral-emu: 1\ndevice: {name: T}\nservices:\n"
+                    + "  - service: environmental-sensing\n    characteristics:\n"
+                    + "      - {characteristic: temprature, read: open, value: \(value)}\n")
+            let message = try #require(found.first)
+            #expect(found.count == 1 && message.hasSuffix("write 'temperature'"), "\(found)")
+        }
+    }
+
     @Test("private addresses of a set need peers that can, or must not, find it again")
     func setAddresses() {
         func said(_ device: String, _ set: String, _ security: String = "{io: none}") -> String {

@@ -74,6 +74,16 @@ import Testing
         #expect(!found.contains("ios-pairing"))
     }
 
+    @Test("nobody pairs with a beacon, whose security makes its addresses resolvable")
+    func beaconPairing() throws {
+        for (type, isTold) in [("non-connectable", false), ("connectable", true)] {
+            let found = try Self.rules(
+                "security: {io: none}\nadvertising: [{type: \(type), interval: 1 s, "
+                    + "address: resolvable-private, data: [{name: complete}]}]")
+            #expect(found.contains("ios-pairing") == isTold)
+        }
+    }
+
     @Test("what changes, is written or echoes is no constant")
     func live() throws {
         let found = try Self.rules(

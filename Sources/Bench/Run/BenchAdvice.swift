@@ -57,7 +57,8 @@ public enum BenchTarget: Equatable, Sendable {
     /// For people: `a life of 2 years`.
     public var text: String {
         switch self {
-        case .life(let years): "a life of \(FigureText.significant(years, 3)) years"
+        case .life(let years):
+            "a life of \(FigureText.significant(years, 3)) year" + (years == 1 ? "" : "s")
         case .p95(let seconds, let start):
             "95 of 100 found within \(BenchText.seconds(seconds)) \(start.title)"
         }

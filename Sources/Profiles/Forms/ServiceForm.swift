@@ -192,7 +192,8 @@ extension Form where Value == CharacteristicSpec {
             }
             return (format, ValueForm(format: format).source(value, keys.context))
         }
-        if keys.has("format"), stated == nil { return (nil, nil) }
+        // Of what has no name the value's form is not known: one mistake, one message.
+        if stated == nil, keys.has("format") || uuid == nil { return (nil, nil) }
         let format = stated ?? uuid.flatMap { AssignedNames.format($0) } ?? .bytes
         let form = ValueForm(format: format)
         return (format, value.map { form.source($0, keys.context) } ?? form.atRest)

@@ -1,4 +1,5 @@
 // What pairing and permissions must have in common.
+import Advertising
 import GATT
 import SMP
 
@@ -48,7 +49,11 @@ extension LintRule {
             + "refused for want of encryption, or when the accessory asks for it"
     ) { profile in
         let isSecured = profile.eachPermissions.contains { $0.permissions.refusesAloud }
-        guard profile.isPairable, !isSecured, profile.security?.requestsSecurity == false
+        // Of a beacon security makes the addresses resolvable, and nobody connects.
+        let sets = profile.advertising
+        let isBeacon = !sets.isEmpty && !sets.contains(where: \.kind.isConnectable)
+        guard profile.isPairable, !isSecured, !isBeacon,
+            profile.security?.requestsSecurity == false
         else { return [] }
         return [
             (
